@@ -35,7 +35,13 @@ _DAY = re.compile(r"\{today(?::([%A-Za-z0-9./ -]{1,20}))?\}")
 DAY_FORMATS = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%Y%m%d", "%Y-%m")
 """Date formats; the unambiguous one comes first."""
 
-SAMPLES = {file.name: file for file in sorted((Path(__file__).parent / "samples").iterdir())}
+
+def samples_in(folder: Path) -> dict[str, Path]:
+    """The files of a folder by name. pip compiles the sample of Python, into a folder of its own."""
+    return {file.name: file for file in sorted(folder.iterdir()) if file.is_file()}
+
+
+SAMPLES = samples_in(Path(__file__).parent / "samples")
 """The sample files by name: small and valid; those with text contain the word "example"."""
 
 _GIT_SECONDS = 10

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -241,7 +242,9 @@ def _breaking(scoped: dict[str, Any], here: dict[str, Any], keyword: str, value:
     ):
         yield value[: limit - 1]
     elif isinstance(value, str | list) and value and keyword in _LARGEST:
-        yield (value * (limit // len(value) + 1))[: limit + 1]
+        times = limit // len(value) + 1
+        if isinstance(value, str) or times * len(json.dumps(value)) <= _MAX_BYTES:
+            yield (value * times)[: limit + 1]
     shared: dict[str, Any] = {key: scoped[key] for key in ("$defs", "definitions", "$schema", "type") if key in scoped}
     without: dict[str, Any] = {**shared, **{key: item for key, item in here.items() if key != keyword}}
     found = contains({**shared, **here}, without)
@@ -251,6 +254,8 @@ def _breaking(scoped: dict[str, Any], here: dict[str, Any], keyword: str, value:
 
 _LARGEST = {"maxLength": 100_000, "maxItems": 10_000}
 """Largest limits that are violated, to keep calls small; larger ones are not checked."""
+_MAX_BYTES = 1 << 20
+"""Size as JSON to which the items of a good list are repeated: a schema may ask for ten thousand items of 100 KB."""
 
 
 def _types(scoped: dict[str, Any], value: Any) -> Iterator[tuple[str, str, Any]]:

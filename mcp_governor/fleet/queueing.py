@@ -152,7 +152,7 @@ class Waiting:
     def __init__(self, left: int, now: float) -> None:
         self.begun = self._moved = now
         self.first = self._left = left
-        self._todo = 0
+        self._todo = self._doing = 0
 
     def given_up(self, now: float, left: int, todo: int, doing: int) -> str:
         """Why nobody will read the servers that are left; empty while somebody may.
@@ -163,9 +163,10 @@ class Waiting:
             todo: jobs of the queue, of any run, that no worker has taken.
             doing: jobs that a worker has.
         """
-        if left < self._left or todo < self._todo:
+        # A worker that gave a job back, or was found dead, had it until now.
+        if left < self._left or todo < self._todo or doing < self._doing:
             self._moved = now
-        self._left, self._todo = left, todo
+        self._left, self._todo, self._doing = left, todo, doing
         idle = now - self._moved
         if doing:
             return "the worker that took it has not answered" if idle > _GONE else ""

@@ -150,7 +150,8 @@ def merged(parts: Sequence[dict[str, Any]]) -> Sample:
     for sample in samples:
         errors.update(sample.errors)
     waits = [sample.retry_after_s for sample in samples if sample.retry_after_s is not None]
-    began, ended = (part["began"] for part in parts), (part["ended"] for part in parts)
+    # A worker that was interrupted before its round has no time of its own.
+    began, ended = (tuple(part[when] for part in parts if part["began"]) for when in ("began", "ended"))
     return Sample(
         sorted(value for sample in samples for value in sample.latencies_ms),
         dict(sorted(errors.items())),

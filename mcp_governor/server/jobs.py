@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import tempfile
 import threading
 from pathlib import Path
@@ -123,7 +124,8 @@ class Jobs:
         # Whatever the job, or a server that it starts, leaves in the temporary folder goes with it.
         folder = Path(tempfile.mkdtemp(prefix="mcp-governor-serve-"))
         variables = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))
-        worker = Helper("-m", "mcp_governor.server.job", variables={**variables, NESTED: str(nested() + 1)})
+        variables[NESTED] = str(nested() + 1)
+        worker = Helper("-m", "mcp_governor.server.job", stderr=subprocess.DEVNULL, variables=variables)
         self._all[worker] = folder
         return worker
 

@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import signal
+import subprocess
 import weakref
 from typing import Any
 
@@ -189,7 +190,8 @@ class Pool:
                 self._drop(worker)
 
     def _started(self) -> Helper:
-        worker = Helper("-m", "mcp_governor.server.worker", variables=self._variables)
+        # What a client can make it print is not for the operator's log.
+        worker = Helper("-m", "mcp_governor.server.worker", stderr=subprocess.DEVNULL, variables=self._variables)
         self._all.add(worker)
         return worker
 

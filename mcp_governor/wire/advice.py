@@ -209,7 +209,7 @@ def node_needed(said: str, package: str, engine: Callable[[], str] = str) -> str
 
 _NO_PACKAGE = re.compile(
     rf"(?P<pypi>{NAME}) was not found in the package registry|npm (?:error|ERR!) code E404"
-    rf"(?:[^\n]*\n){{1,8}}?[^\n]*404 [^\n']*'(?P<npm>(?:@{NAME}/)?{NAME})@|npm (?:error|ERR!) code E404"
+    rf"(?:[^\n]*\n){{1,8}}?[^\n]{{0,80}}404 [^\n']{{0,300}}'(?P<npm>(?:@{NAME}/)?{NAME})@|npm (?:error|ERR!) code E404"
 )
 _NO_VERSION = re.compile(rf"there is no version of {NAME}|npm (?:error|ERR!) code ETARGET|No matching version found")
 

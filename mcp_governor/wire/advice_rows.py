@@ -67,12 +67,13 @@ INSTALLED = _rows(
 
 MODULES = _rows(
     (
-        r"ImportError: cannot import name '\w+' from '(?P<name>[A-Za-z]\w*)[\w.]*' \([^\n]{0,300}site-packages",
+        r"ImportError: cannot import name '\w+' from '(?P<name>[A-Za-z]\w{0,80})[\w.]{0,200}' "
+        r"\([^\n]{0,300}site-packages",
         "It was written for an older version of {name} than the one installed with it. Add one that fits: "
         "{option} '{name}<VERSION'",
     ),
     (
-        r"ModuleNotFoundError: No module named '(?P<name>[A-Za-z_]\w*)[\w.]*'",
+        r"ModuleNotFoundError: No module named '(?P<name>[A-Za-z_]\w{0,80})[\w.]{0,200}'",
         "It needs a module that is not installed with it. {add}",
     ),
     (

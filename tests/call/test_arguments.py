@@ -207,6 +207,13 @@ def test_a_pattern_is_broken_by_a_string_of_the_right_length():
     assert not jsonschema_rs.is_valid(schema, wrong.arguments)
 
 
+@pytest.mark.parametrize(("length", "exceeded"), [(10, 201), (20_000, 0)])
+def test_a_list_is_exceeded_where_its_items_are_small(length, exceeded):
+    schema = of(items={"type": "array", "maxItems": 200, "items": {"type": "string", "minLength": length}})
+    made = [wrong.arguments["items"] for wrong in wrong_arguments(schema, {"items": ["x" * length]}) if wrong.arguments]
+    assert max((len(items) for items in made if len(items) > 1), default=0) == exceeded
+
+
 def test_the_good_arguments_stay_as_they_are():
     good = {"a": {"b": [1, 2]}}
     list(wrong_arguments(of(a=of(b={"type": "array", "items": {"type": "integer"}})), good))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import csv
 import json
 import os
@@ -15,7 +16,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from mcp_governor.call.sandbox import Sandbox
+from mcp_governor.call.sandbox import Sandbox, samples_in
 from mcp_governor.errors import UsageError
 
 DAY = date(2026, 11, 23)
@@ -42,6 +43,13 @@ def test_it_is_gone_afterwards_with_all_that_was_written_into_it(tmp_path):
         assert sandbox.repository
     assert not root.exists()
     assert (outside / "kept.txt").read_text() == "kept"
+
+
+def test_what_an_installer_compiles_is_no_sample(tmp_path):
+    (tmp_path / "script.py").write_text("")
+    assert compileall.compile_dir(tmp_path, quiet=1)
+    assert (tmp_path / "__pycache__").is_dir()
+    assert samples_in(tmp_path) == {"script.py": tmp_path / "script.py"}
 
 
 def test_it_is_gone_after_an_error(tmp_path):

@@ -183,6 +183,9 @@ def test_a_server_that_ends_its_workers_is_given_up(tmp_path: Path, monkeypatch:
         # A worker that has a job may need its whole time, and no longer.
         ([(959, 4, 3, 1)], ""),
         ([(961, 4, 3, 1)], "the worker that took it has not answered"),
+        # A job that a worker had for long and gave back waits for the next one as others do.
+        ([(1, 4, 3, 1), (400, 4, 3, 1), (401, 4, 4, 0), (700, 4, 4, 0)], ""),
+        ([(1, 4, 3, 1), (401, 4, 4, 0), (702, 4, 4, 0)], "no worker took it from the queue in 300 s"),
         ([(29, 4, 0, 0)], ""),
         ([(31, 4, 0, 0)], "it was lost from the queue"),
     ],

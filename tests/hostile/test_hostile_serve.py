@@ -19,7 +19,7 @@ from replacing import replace
 from support import REPO, Leash
 
 from mcp_governor.server import build_server
-from mcp_governor.server.pool import Pool
+from mcp_governor.server.pool import CrashError, Pool
 from mcp_governor.server.tools import TOOLS
 
 COMMAND = [sys.executable, "-m", "mcp_governor", "serve"]
@@ -454,6 +454,19 @@ def test_stderr_that_nobody_reads_stops_nothing(client):
         session.call(1000 + number)
         session.answer(number)
         assert session.envelope(1000 + number)["error"]["kind"] == "internal_error"
+
+
+def test_what_a_worker_prints_is_not_on_our_stderr(capfd):
+    async def broken():
+        pool = Pool()
+        try:
+            with pytest.raises(CrashError):
+                await pool.call("list_rules", b"{", PATIENCE)
+        finally:
+            pool.close()
+
+    anyio.run(broken)
+    assert capfd.readouterr().err == ""
 
 
 def test_our_own_surface_is_what_it_was(shared):

@@ -118,6 +118,8 @@ def test_samples_of_workers_are_one():
     assert sample.errors == {"a": 1, "reset": 3}
     assert (sample.seconds, sample.stopped) == (2.5, "why")
     assert merged([]).seconds == 0.0
+    # Interrupted before its round began: perf_counter counts from the start of the machine, perhaps.
+    assert merged([part([1.0], {}, 5000.0, 5002.0), part([], {}, 0.0, 0.0, "interrupted")]).seconds == 2.0
 
 
 @pytest.mark.parametrize(

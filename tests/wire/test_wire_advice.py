@@ -362,6 +362,9 @@ def test_of_alternatives_one_is_enough() -> None:
         "ImportError: cannot import name 'a' from 'b' (" * 8_000,
         'env var "' * 60_000,
         "ECONNREFUSED a" * 40_000,
+        "ModuleNotFoundError: No module named '" + "a" * 200_000,
+        "ImportError: cannot import name 'a' from '" + "a" * 200_000,
+        "npm error code E404\n" * 8 + "404 " * 50_000,
     ],
 )
 def test_hostile_words_take_no_time_and_reach_no_command(said: str) -> None:
