@@ -74,6 +74,30 @@ def test_white_space_around_a_value_is_no_other_value(values: list[str], said: s
         # What also changes something does not only read.
         ("parse", "Parse a config and delete the original file.", "x", "unknown"),
         ("rank_player", "Promotes and demotes players", "x", "writes"),
+        # A second verb in the name.
+        ("detect_and_block_ip", "Detects attacks.", "x", "unknown"),
+        ("compare_and_swap", "Compare two values.", "x", "unknown"),
+        ("get_terms_and_conditions", "Returns the terms.", "x", "reads"),
+        # A second verb in the text, of any form and in any place of it.
+        ("read_inbox", "Returns unread mail and marks it as seen.", "x", "unknown"),
+        ("describe_resource", "Describe a resource, tagging it with its owner.", "x", "unknown"),
+        ("list_files", "List temporary files, cleaning old ones.", "x", "unknown"),
+        ("list_unread", "Lists unread items. Reading clears the flag.", "x", "unknown"),
+        ("read_messages", "Read new messages. Messages are marked as read.", "x", "unknown"),
+        ("get_quote", "Get a quote; an order is placed when the price is low.", "x", "unknown"),
+        ("read_secret", "Reads a secret, after which it no longer exists.", "x", "unknown"),
+        ("get_next_job", "Takes the next job off the queue.", "x", "unknown"),
+        ("get_link", "Makes the file public.", "x", "unknown"),
+        ("search_issues", "Search issues and assign them to a user.", "x", "unknown"),
+        ("list_files", "List files, including hidden ones. Empty folders are skipped.", "x", "reads"),
+        ("list_files", "List files that are marked as read.", "x", "reads"),
+        ("list_posts", "List posts and comments.", "x", "reads"),
+        # Verbs that another word makes, and what is shown to somebody.
+        ("check_in", "Check in a guest.", "x", "unknown"),
+        ("check_item", "Checks off an item.", "x", "unknown"),
+        ("check_stock", "Check what is in stock.", "x", "reads"),
+        ("show_notification", "Show a notification.", "x", "unknown"),
+        ("resolve_merge", "Resolves a merge conflict.", "x", "writes"),
         # What is kept somewhere is more than an answer.
         ("create_snippet", "Create a snippet in a project.", "x", "writes"),
         ("create_guide", "Generate a guide and publish it", "x", "writes"),
