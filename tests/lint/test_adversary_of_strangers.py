@@ -64,6 +64,25 @@ def test_white_space_around_a_value_is_no_other_value(values: list[str], said: s
 
 
 @pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("step: go on. Pass exactly one of frames or size.", 0),
+        ("One of step or size.", 1),
+        ("One of 'step' or 'up/down'.", 0),
+        ("One of 'step' or 'up/left'.", 1),
+    ],
+)
+def test_other_parameters_and_values_with_a_bar_contradict_no_enum(said: str, found: int) -> None:
+    picked = {"enum": ["step", "up", "down"], "description": said}
+    assert findings("clarity/prose-enum", saying("", x=picked, frames={}, size={})) == found
+
+
+@pytest.mark.parametrize(("said", "found"), [("Values range [1, 9].", 0), ("Values can be 6 and 10.", 1)])
+def test_a_range_of_numbers_is_no_list_of_two(said: str, found: int) -> None:
+    assert findings("clarity/closed-list", saying("", x={"type": "integer", "description": said})) == found
+
+
+@pytest.mark.parametrize(
     ("name", "said", "given", "effect"),
     [
         ("shell", "Run predefined or custom shell commands on the host.", "command", "runs"),
