@@ -69,7 +69,7 @@ def test_white_space_around_a_value_is_no_other_value(values: list[str], said: s
         ("step: go on. Pass exactly one of frames or size.", 0),
         ("One of step or size.", 1),
         ("One of 'step' or 'up/down'.", 0),
-        ("One of 'step' or 'up/left'.", 1),
+        ("One of 'step' or 'left'.", 1),
     ],
 )
 def test_other_parameters_and_values_with_a_bar_contradict_no_enum(said: str, found: int) -> None:
