@@ -155,7 +155,7 @@ _CHANGES_TOO = word_set("""
     alias assign bill bump cache calibrate charge clean consume decrement dequeue fix invalidate issue keep label
     lease leave make mutate pop redirect regenerate request ring spawn substitute swap tag tick unset
 """)
-"""Verbs that tell nothing alone ("Makes a list of …"), and are no read for sure."""
+"""Verbs that alone do not show if something is changed ("Makes a list of …")."""
 _LEFT_OPEN = lazy_pattern(
     # "… and marks it as seen"
     r"\b(?:and|or|then|but)\s(?:(?:then|also|automatically|immediately|optionally)\s)?(?P<verb>[a-z]{2,20})\s"
@@ -290,7 +290,7 @@ def says_change(text: str) -> bool:
 
 
 def _leaves_open(text: str, parts: tuple[str, ...]) -> bool:
-    """True if words beside the verb for reading may be about a change: "read_barcode_and_order", "Gets the next job,
+    """True if words next to the verb for reading may be about a change: "read_barcode_and_order", "Gets the next job,
     removing it from the queue"."""
     if any(joint in ("and", "or", "then") and second in _CHANGING for joint, second in pairwise(parts)):
         return True
