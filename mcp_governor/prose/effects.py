@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.call_arguments import call_properties
 from mcp_governor.prose.operations import is_place_to_save, operations, saving_parameter, switch, takes_any_method
-from mcp_governor.prose.words import MUTATING_VERBS, READING_VERBS, name_words, word_set
+from mcp_governor.prose.words import MUTATING_VERBS, READING_VERBS, name_words, word_set, words
 from mcp_governor.subjects.schemas import types_of
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ _WRITES_TOO = word_set("""
     upgrade vote watch withdraw
 """)
 """Verbs for writing that have other meanings in names, too."""
+_VERBS_THAT_READ = READING_VERBS | _READS_TOO
 _OPENING = _VERBS | _READS_TOO | _WRITES_TOO
 """All verbs with which a description may open."""
 _NOUNS = word_set("archive comment commit copy deploy format link merge patch post")
@@ -78,6 +80,8 @@ _STEERS = word_set("actions automation commands javascript js script")
 
 _MAX_TEXT = 20_000
 """Maximum number of characters read from a description; what a tool does comes first."""
+_MAX_STATED = 1500
+"""Number of characters in which a description says what happens besides."""
 _MAX_OPENING = 300
 """Number of characters in which a description says what a tool runs."""
 _DENIES = r"\b(?:not|never|without|no|avoids?|prevents?|refuses? to|instead of)\b|n't\b"
@@ -147,6 +151,33 @@ _CHANGES = lazy_pattern(
     re.IGNORECASE,
 )
 _SEVERAL_VERBS = lazy_pattern(r"\W{0,8}([A-Za-z]{2,20}(?:(?:,\s|,?\s(?:or|and)\s|/)[A-Za-z]{2,20}){1,6})\b")
+_CHANGES_TOO = word_set("""
+    alias assign bill bump cache calibrate charge clean consume decrement dequeue fix invalidate issue keep label
+    lease leave make mutate pop redirect regenerate request ring spawn substitute swap tag tick unset
+""")
+"""Verbs that alone do not show if something is changed ("Makes a list of …")."""
+_LEFT_OPEN = lazy_pattern(
+    # "… and marks it as seen"
+    r"\b(?:and|or|then|but)\s(?:(?:then|also|automatically|immediately|optionally)\s)?(?P<verb>[a-z]{2,20})\s"
+    r"(?:it|them|its|the|a|an|this|that|these|those|all|each|any|one|comments)\b"
+    # "…, tagging it with its owner"
+    r"|[,;]\s(?:and\s|then\s|optionally\s|automatically\s)?(?P<doing>[a-z]{2,20})ing\s"
+    # "Reading clears the flag."
+    r"|\b(?:calling|fetching|getting|opening|reading|viewing)\s(?:(?:it|this|them)\s)?(?P<does>[a-z]{2,20})s\s"
+    # "Messages are marked as read.": a sentence about what happens, not about which ones are meant.
+    r"|(?:\A|[.;]\s)(?!(?:only|use|returns?)\b)(?:(?!(?:if|that|when|where|whether|which|who)\b)[a-z'-]{1,20}\s){1,6}?"
+    r"(?:is|are|gets?)\s(?:then\s|also\s|automatically\s)?(?:(?P<kept>kept|spent|lost)\b"
+    r"|(?P<done>[a-z]{2,20})ed\b(?!\s(?:as an?|by|from|in|via|with|using|between)\b))"
+    r"|\b(?P<gone>no\slonger\s(?:exists?|available|valid|works?)|stops\sworking|off\s(?:a|the)\s(?:queue|stack))\b",
+    re.IGNORECASE,
+)
+"""What happens besides a read, by words of any verb."""
+_KEPT_AS_IT_IS = word_set("highlight scale schedule select share skip")
+"""What is done to results: "Empty rows are skipped"."""
+_MANNERS = word_set("in off out")
+"""What makes another verb of one: "check in", "checks off"."""
+_ON_A_SCREEN = word_set("alert dialog modal notification popup prompt toast window")
+"""What is shown to a user, and not returned."""
 _WHAT_IT_IS = lazy_pattern(
     r"\W{0,8}(?:[A-Za-z]{1,20}\s\|\s(?!\W)|(?:this\s)?(?:(?:a|the)\s)?(?:tool|function)\s(?:(?:that|which|to|for|will)\s)?)",
     re.IGNORECASE,
@@ -258,6 +289,37 @@ def says_change(text: str) -> bool:
     return any(form in changing for verb in verbs for form in (verb, verb.removesuffix("s")))
 
 
+def _leaves_open(text: str, parts: tuple[str, ...]) -> bool:
+    """True if words next to the verb for reading may be about a change: "read_barcode_and_order", "Gets the next job,
+    removing it from the queue"."""
+    if any(joint in ("and", "or", "then") and second in _CHANGING for joint, second in pairwise(parts)):
+        return True
+    if parts[:1] == ("show",) and not _ON_A_SCREEN.isdisjoint(parts):
+        return True
+    begins = words(text[:_MAX_OPENING])[:2]
+    if any({"check", "checks"} & set(one[:1]) and _MANNERS & set(one[1:2]) for one in (parts, begins)):
+        return True
+    first = _bases(begins[0]) if begins else frozenset()
+    if first & (_CHANGING - _NOUNS - _RUN_VERBS) and not first & _VERBS_THAT_READ:
+        return True
+    for match in _LEFT_OPEN.finditer(text, 0, _MAX_STATED):
+        kind = match.lastgroup or ""
+        known = _CHANGING - _KEPT_AS_IT_IS if kind == "done" else _CHANGING
+        if kind in ("kept", "gone") or _bases(match[kind].lower()) & known:
+            return True
+    return False
+
+
+_CHANGING = (_WRITING_VERBS | _WRITES_TOO | _CHANGES_TOO | _RUN_VERBS | DESTROYING_VERBS) - _READS_TOO
+
+
+def _bases(form: str) -> frozenset[str]:
+    """The verbs of which a word may be a form; that of a participle comes without its ending ("tagg", "mov")."""
+    single = form[:-1] if form[-2:-1] == form[-1:] else form
+    plain = (form.removesuffix(ending) for ending in ("s", "es"))
+    return frozenset((form, single, f"{form}e", *plain, *(f"{form.removesuffix(end)}y" for end in ("i", "ies"))))
+
+
 def effect_of(tool: Tool, prefix: str | None = None) -> Effect:
     """The effect of a tool, by its name, its description and what its parameters can make it do."""
     picked = operations(tool)
@@ -305,10 +367,13 @@ def _effect_said(tool: Tool, prefix: str | None) -> Effect:
         return "destroys"
     if not reads:
         return "writes" if verb is not None else "unknown"
-    closes = verb == "resolve" and not _SETTLED.isdisjoint(part.removesuffix("s") for part in parts)
+    about = (*parts, *words(text[:_MAX_OPENING])[:5])
+    closes = verb == "resolve" and not _SETTLED.isdisjoint(part.removesuffix("s") for part in about)
     if closes or (opens in _WRITING_VERBS and opens not in _NOUNS):
         return "writes"  # "search_feedback" sends feedback.
     if opens in _WRITES_TOO or _renews(parts) or says_change(text):
+        return "unknown"
+    if not READ_ONLY.search(text) and _leaves_open(text, parts):
         return "unknown"
     return "unknown" if any(is_place_to_save(name, verb) for name in call_properties(tool)) else "reads"
 

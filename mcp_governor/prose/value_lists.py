@@ -26,7 +26,7 @@ _GLOSS = lazy_pattern(r"\s?\((?:[^()\n]|\([^()\n]{0,80}\)){0,200}\)|（[^（）\
 """A note in brackets behind a value."""
 _SAID = lazy_pattern(
     # Up to the sign in front of the next value, or the end of the sentence.
-    r"(?:\s?(?:[:=]|->|→|—|–|-\s)\s?|\s(?!or\b|and\b|and/or\b|to\b.{0,9}['\"`])(?=[a-zA-Z]))"
+    r"(?:\s?(?:[:=]|->|→|—|–|-\s)\s?|\s(?!or\b|and\b|and/or\b|through\b|to\b.{0,9}['\"`])(?=[a-zA-Z]))"
     r"(?:[^,;.\n|`'\"]|[.,](?=\w)|[`'\"](?=\w{1,40}[`'\"] ?[^,|\w])){1,160}?"
     r"(?=\s?[,;.\n|]|\s?-\s?`|\s(?:or|and)\s[`'\"]|$)"
 )

@@ -64,6 +64,25 @@ def test_white_space_around_a_value_is_no_other_value(values: list[str], said: s
 
 
 @pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("step: go on. Pass exactly one of frames or size.", 0),
+        ("One of step or size.", 1),
+        ("One of 'step' or 'up/down'.", 0),
+        ("One of 'step' or 'left'.", 1),
+    ],
+)
+def test_other_parameters_and_values_with_a_bar_contradict_no_enum(said: str, found: int) -> None:
+    picked = {"enum": ["step", "up", "down"], "description": said}
+    assert findings("clarity/prose-enum", saying("", x=picked, frames={}, size={})) == found
+
+
+@pytest.mark.parametrize(("said", "found"), [("Values range [1, 9].", 0), ("Values can be 6 and 10.", 1)])
+def test_a_range_of_numbers_is_no_list_of_two(said: str, found: int) -> None:
+    assert findings("clarity/closed-list", saying("", x={"type": "integer", "description": said})) == found
+
+
+@pytest.mark.parametrize(
     ("name", "said", "given", "effect"),
     [
         ("shell", "Run predefined or custom shell commands on the host.", "command", "runs"),
@@ -74,6 +93,30 @@ def test_white_space_around_a_value_is_no_other_value(values: list[str], said: s
         # What also changes something does not only read.
         ("parse", "Parse a config and delete the original file.", "x", "unknown"),
         ("rank_player", "Promotes and demotes players", "x", "writes"),
+        # A second verb in the name.
+        ("detect_and_block_ip", "Detects attacks.", "x", "unknown"),
+        ("compare_and_swap", "Compare two values.", "x", "unknown"),
+        ("get_terms_and_conditions", "Returns the terms.", "x", "reads"),
+        # A second verb in the text, of any form and in any place of it.
+        ("read_inbox", "Returns unread mail and marks it as seen.", "x", "unknown"),
+        ("describe_resource", "Describe a resource, tagging it with its owner.", "x", "unknown"),
+        ("list_files", "List temporary files, cleaning old ones.", "x", "unknown"),
+        ("list_unread", "Lists unread items. Reading clears the flag.", "x", "unknown"),
+        ("read_messages", "Read new messages. Messages are marked as read.", "x", "unknown"),
+        ("get_quote", "Get a quote; an order is placed when the price is low.", "x", "unknown"),
+        ("read_secret", "Reads a secret, after which it no longer exists.", "x", "unknown"),
+        ("get_next_job", "Takes the next job off the queue.", "x", "unknown"),
+        ("get_link", "Makes the file public.", "x", "unknown"),
+        ("search_issues", "Search issues and assign them to a user.", "x", "unknown"),
+        ("list_files", "List files, including hidden ones. Empty folders are skipped.", "x", "reads"),
+        ("list_files", "List files that are marked as read.", "x", "reads"),
+        ("list_posts", "List posts and comments.", "x", "reads"),
+        # Verbs that another word makes, and what is shown to somebody.
+        ("check_in", "Check in a guest.", "x", "unknown"),
+        ("check_item", "Checks off an item.", "x", "unknown"),
+        ("check_stock", "Check what is in stock.", "x", "reads"),
+        ("show_notification", "Show a notification.", "x", "unknown"),
+        ("resolve_merge", "Resolves a merge conflict.", "x", "writes"),
         # What is kept somewhere is more than an answer.
         ("create_snippet", "Create a snippet in a project.", "x", "writes"),
         ("create_guide", "Generate a guide and publish it", "x", "writes"),

@@ -222,6 +222,8 @@ def _listed_numbers(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         if not all(map(_NUMBER.fullmatch, listed.values)) or len(listed.values) < 2:
             continue
         codes = [int(value) for value in listed.values]
+        if len(codes) == 2 and "range" in claim.sentence.lower():
+            continue  # "Values range [1, 9]"
         explained = listed.glossed == len(codes) and (len(codes) > 2 or kind) and (min(codes) >= 0 or kind)
         # "Port: 80 (http), 443 (https)" shows a few of all.
         few = max(codes) - min(codes) >= 2 * len(codes)

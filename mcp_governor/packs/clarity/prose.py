@@ -133,11 +133,14 @@ def stated_values(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     allowed = _enum(root_of(node), node.schema) if passages_about(node, context) else None
     if not allowed:
         return
+    declared = parent_of(node).get("properties")
+    siblings = (declared.keys() if isinstance(declared, dict) else set()) - {node.argument}
     # Several forms may read one list: it contradicts the enum if each of them does.
     read: dict[tuple[str, int, bool], list[tuple[Passage, list[str]]]] = {}
     for said, claim in claims_about(node, context, read_values):
         extra = _extra(claim, allowed)
-        if extra is not None:
+        # "Pass exactly one of first or last": other parameters.
+        if extra is not None and not (extra and set(claim.listed.values) <= siblings):
             read.setdefault((said.path, claim.span[1], claim.sure), []).append((said, extra))
     reported: set[str] = set()
     for (path, end, sure), ones in read.items():
@@ -161,7 +164,9 @@ def _extra(claim: Claim, allowed: list[str]) -> list[str] | None:
         return None
     # In a list that is not exhaustive, a value in another letter case is only another spelling.
     known = exact if claim.sure else folded
-    return [value for value in values if (value if claim.sure else value.casefold()) not in known]
+    extra = [value for value in values if (value if claim.sure else value.casefold()) not in known]
+    # Several values in one pair of quotes: "press/down/up".
+    return [value for value in extra if not ("/" in value and known.issuperset(value.split("/")))]
 
 
 _NO_VALUES = frozenset({"none", "default", "defaults"})
