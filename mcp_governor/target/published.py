@@ -118,7 +118,7 @@ def npm_commands(name: str, version: str) -> tuple[str, ...] | None:
     Args:
         name, version: see :class:`mcp_governor.target.packages.Package`.
     """
-    newest = _npm_release(name, version)
+    newest = npm_release(name, version)
     if newest is None:
         return None
     found = newest.get("bin") or {}
@@ -127,13 +127,13 @@ def npm_commands(name: str, version: str) -> tuple[str, ...] | None:
 
 def npm_engine(name: str, version: str) -> str:
     """The Node.js that a package asks for, as its author wrote it: ``>=24.12.0``; empty if nothing is known."""
-    engines = (_npm_release(name, version) or {}).get("engines")
+    engines = (npm_release(name, version) or {}).get("engines")
     wanted = engines.get("node") if isinstance(engines, dict) else None
     return wanted if isinstance(wanted, str) else ""
 
 
 @cache
-def _npm_release(name: str, version: str) -> dict[str, Any] | None:
+def npm_release(name: str, version: str) -> dict[str, Any] | None:
     """What the registry says of the newest release of a version; ``None`` if it does not say."""
     try:
         document = _npm_view(name, version or "latest", "name", "version", "bin", "engines")

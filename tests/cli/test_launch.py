@@ -18,7 +18,7 @@ from support import SERVERS, missing, uv
 from mcp_governor.cli import init_command
 from mcp_governor.config import load_config
 from mcp_governor.target.packages import neutral_folder
-from mcp_governor.target.published import npm_commands
+from mcp_governor.target.published import npm_release
 from mcp_governor.wire import opening
 
 # In place of uvx: a server that has its own command line, folder and variables for its tools.
@@ -276,7 +276,7 @@ def needy_npm(here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
             (tmp_path / "bin" / name).write_text(text.format(**words))
             (tmp_path / "bin" / name).chmod(0o755)
         opening._FAILED.clear()
-        npm_commands.cache_clear()
+        npm_release.cache_clear()
         return here(*arguments), log.read_text().splitlines()
 
     return work
