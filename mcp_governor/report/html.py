@@ -223,12 +223,7 @@ def _change(cause: ChangeCause, group: str, report: Report, now: Mapping[str, st
     if first.id in report.accepted:
         body += f'<p class="quiet">accepted: {safe(report.accepted[first.id])}</p>'
     if len(changes) > 1:
-        said = [prose(sentence(change.message)) if cause.level else "" for change in changes]
-        places = [
-            f"{_at(change.tool or '', change.path)} {words}".rstrip()
-            for change, words in zip(changes, said, strict=True)
-        ]
-        body += _places([(change.id, place) for change, place in zip(changes, places, strict=True)], "change")
+        body += _places([(change.id, _said_at(change, differs=cause.level > 0)) for change in changes], "change")
     else:
         body += f'<p class="id">id: {safe(first.id)}</p>'
     head = f"{safe(cause.kinds)} {_at((first.tool or '') if one_tool else '', first.path if cause.alone else '')}"
@@ -279,6 +274,11 @@ def _place(finding: Finding, report: Report) -> str:
     place = report.places.get(finding.id)
     at = f" {safe(place.file)}:{place.line}" if place is not None else ""
     return f"{_at(finding.tool or '(server)', finding.path)}{at}"
+
+
+def _said_at(change: Change, *, differs: bool) -> str:
+    """The place of a change, with its sentence where that is not the one of the item."""
+    return f"{_at(change.tool or '', change.path)} {prose(sentence(change.message)) if differs else ''}".rstrip()
 
 
 def _at(tool: str, path: str) -> str:

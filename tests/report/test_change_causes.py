@@ -17,6 +17,7 @@ from mcp_governor.checking.report_document import document as document_of
 from mcp_governor.config import Config
 from mcp_governor.findings import Bump
 from mcp_governor.report.diff_text import diff_lines
+from mcp_governor.report.html import render as page
 from mcp_governor.report.lines import plain_text
 from mcp_governor.report.markdown import render
 from mcp_governor.report.word_diff import plain_words, word_diff
@@ -56,6 +57,14 @@ def test_the_required_bump_names_kinds_and_the_version_that_makes_it() -> None:
     text = shown(early)
     assert "required bump: minor (tool-removed in four; before 1.0.0 a minor step may break)" in text
     assert "(0.2.0 → 0.2.1), which is too small: it takes 0.3.0" in text
+
+
+def test_the_page_groups_edits_of_many_names_and_keeps_the_sentence_of_each() -> None:
+    names = [f"p{index:02}" for index in range(14)]
+    old, new = ([tool("one", {name: {"type": "integer", **more} for name in names})] for more in ({}, {"minimum": 1}))
+    made = page(compared(old, new))
+    assert made.count("<article") == 1
+    assert all(f"Minimum of <code>{name}</code> is new: 1." in made for name in names)
 
 
 def test_titles_and_a_hint_of_many_tools_are_two_lines() -> None:
