@@ -21,7 +21,7 @@ from mcp_governor.config.trust import rules_trusted, trusted_by_variable
 from mcp_governor.errors import Exit, GovernorError, UsageError
 from mcp_governor.findings import Severity
 from mcp_governor.secrets import redact
-from mcp_governor.text import escape_json, inert, printable, visible
+from mcp_governor.text import escape_json, inert, one_line, printable, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -349,11 +349,7 @@ target_argument = click.argument("target", required=False, shell_complete=comple
 
 
 def profile_option(what: str = "Rules to run") -> Callable[[_F], _F]:
-    """``--profile NAME``.
-
-    Args:
-        what: a profile says.
-    """
+    """``--profile NAME``; ``what`` is what a profile says, as the help names it."""
     return click.option(
         "--profile",
         multiple=True,
@@ -445,8 +441,6 @@ def _form_of(chosen: Format) -> out.Form:
 def report_skipped(names: Sequence[str]) -> None:
     """Say on standard error, in one line, which rules did not run because their Python is not trusted."""
     if names:
-        from mcp_governor.text import one_line
-
         shown = ", ".join(one_line(name, 60) for name in names[:5]) + (", …" if len(names) > 5 else "")
         out.echo(
             f"Rules in Python were not run because they are not trusted ({shown}); to run them, add --trust.", err=True
