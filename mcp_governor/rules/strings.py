@@ -50,19 +50,13 @@ class Text(NamedTuple):
         return self.key == "text" and self.base.startswith(_SKILL_FILES)
 
 
-def surface_prose(surface: Surface) -> Iterator[Text]:
-    """The strings of a surface that are written for a reader."""
-    # Nothing else is made, so this takes half the time of choosing among all of them.
-    return (text for text in surface_strings(surface, None) if not text.is_key)
-
-
-def surface_strings(surface: Surface, quiet: Container[str] | None = ()) -> Iterator[Text]:
+def surface_strings(surface: Surface, quiet: Container[str] = ()) -> Iterator[Text]:
     """Every string of a surface except server info: instructions, every entry of every list, and what
     was read of skills.
 
     Args:
         surface: to read.
-        quiet: values to leave out where they are not prose, ``None`` for all; a caller may add to them while it reads.
+        quiet: values to leave out where they are not prose; a caller may add to them while it reads.
     """
     if surface.instructions:
         yield Text(None, "", "instructions", surface.instructions)
@@ -111,7 +105,7 @@ def _of_markdown(text: str) -> tuple[str, str]:
 _COLUMNS = lazy_pattern("  +")
 
 
-def _strings(value: Any, tool: str | None, base: str, quiet: Container[str] | None, first: int = 0) -> Iterator[Text]:
+def _strings(value: Any, tool: str | None, base: str, quiet: Container[str], first: int = 0) -> Iterator[Text]:
     """Every string in a container. Keys are included only if they are not plain ASCII: others do not matter."""
     stack: list[Iterator[tuple[str, Any]]] = [iter([(base, value)])]
     while stack:
@@ -128,7 +122,7 @@ def _strings(value: Any, tool: str | None, base: str, quiet: Container[str] | No
         inner: list[tuple[str | int, Any]] = []
         for key, item in container.items() if isinstance(container, dict) else enumerate(container, first):
             if isinstance(item, str):
-                if key in PROSE_KEYS or (quiet is not None and item not in quiet):
+                if key in PROSE_KEYS or item not in quiet:
                     yield Text(tool, here, key, item)
             elif item and isinstance(item, _CONTAINERS):
                 inner.append((key, item))
