@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.outline import LETTER
-from mcp_governor.prose.words import name_words
+from mcp_governor.prose.words import name_words, occurrences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -142,12 +142,12 @@ def _labelled(name: str, text: str) -> Iterator[str]:
 
 def _at_mentions(name: str, text: str, *, anything: bool) -> Iterator[str]:
     """What the text says where it has the name of a parameter as a word of its own."""
-    places = re.finditer(rf"(?<!{LETTER})(?<![.$@-]){re.escape(name)}(?!{LETTER})(?!-\w)", text)
-    for match in islice(places, _MAX_SEEN):
-        front = text[max(0, match.start() - _MAX_SAID) : match.start()]
-        begin = _explanation(name, match, front, anything=anything)
+    places = (at for at in occurrences(name, text) if _BEGINS.match(text, at) and _IS_ALL.match(text, at + len(name)))
+    for at in islice(places, _MAX_SEEN):
+        front = text[max(0, at - _MAX_SAID) : at]
+        begin = _explanation(name, text, at + len(name), front, anything=anything)
         if begin is not None:
-            limit = min(len(text), match.end() + _MAX_SAID)
+            limit = min(len(text), at + len(name) + _MAX_SAID)
             broken = _BREAK.match(text, begin)
             stop = _ENDS.search(text, broken.end() if broken else begin, limit)
             yield text[begin : stop.start() if stop else limit].lstrip("`'\"*: \n")
@@ -155,9 +155,12 @@ def _at_mentions(name: str, text: str, *, anything: bool) -> Iterator[str]:
             yield said[0]
 
 
-def _explanation(name: str, match: re.Match[str], front: str, *, anything: bool) -> int | None:
+_BEGINS = lazy_pattern(rf"(?<!{LETTER})(?<![.$@-])")
+_IS_ALL = lazy_pattern(rf"(?!{LETTER})(?!-\w)")
+
+
+def _explanation(name: str, text: str, end: int, front: str, *, anything: bool) -> int | None:
     """Where the text about a parameter begins behind its name; ``None`` if it is about something else."""
-    text, end = match.string, match.end()
     if anything and _SHOWN.match(text, end):
         return None
     on_it = (_ON_IT if anything else _EXPLAINED).match(text, end)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.passages import outline_of
+from mcp_governor.prose.words import has_word
 from mcp_governor.subjects.context import Context, Hit, hit
 from mcp_governor.subjects.phrases import counted
 from mcp_governor.subjects.schemas import effective, parent_of
@@ -101,8 +102,7 @@ def _is_fixed(schema: Mapping[str, Any]) -> bool:
 
 
 def _names(text: str, name: str) -> bool:
-    text = text[:_MAX_TEXT]
-    return name in text and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
+    return has_word(name, text[:_MAX_TEXT])
 
 
 def _description(schema: Mapping[str, Any], name: str = "") -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 _T = TypeVar("_T")
 _MAX_CACHED = 64
@@ -112,3 +112,23 @@ def leading_verb(name: str) -> str | None:
         if word in READING_VERBS or word in MUTATING_VERBS:
             return word
     return None
+
+
+def occurrences(name: str, text: str) -> Iterator[int]:
+    """Where a name begins in a text, be it within a word. An expression for each name would have to be compiled."""
+    at = text.find(name) if name else -1
+    while at >= 0:
+        yield at
+        at = text.find(name, at + 1)
+
+
+def has_word(name: str, text: str) -> bool:
+    """True if a name stands in a text as a word of its own."""
+    return any(
+        not _is_of_word(text[at - 1 : at]) and not _is_of_word(text[at + len(name) : at + len(name) + 1])
+        for at in occurrences(name, text)
+    )
+
+
+def _is_of_word(char: str) -> bool:
+    return char == "_" or char.isalnum()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from mcp_governor.prose.passages import has_passages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from mcp_governor.rules.selection import ActiveRule
     from mcp_governor.subjects.context import Check, Context, Facts, SchemaPlace
@@ -80,6 +80,13 @@ _LEADS_ON = frozenset({"$ref", "anyOf", "oneOf"})
 """Keywords with which the type of a schema may be given elsewhere."""
 
 
+class _Planned(NamedTuple):
+    """The checks of all schemas that look the same to every scope: all of them, and those that need no description."""
+
+    every: tuple[Runner, ...]
+    plain: tuple[Runner, ...]
+
+
 class Plan:
     """The checks for each schema of a surface.
 
@@ -91,12 +98,22 @@ class Plan:
     def __init__(self, runners: Mapping[str, Collection[Runner]], facts: Facts) -> None:
         self.facts = facts
         self._runners = {side: [(scope_of(one[1]), one) for one in given] for side, given in runners.items()}
+        scopes = [scope for given in self._runners.values() for scope, _ in given]
+        self._keys = frozenset[str]().union(*(scope.keys for scope in scopes))
+        self._planned: dict[tuple[Any, ...], _Planned] = {}
 
-    def checks(self, node: SchemaPlace) -> Iterator[Runner]:
+    def checks(self, node: SchemaPlace) -> tuple[Runner, ...]:
         """The checks that may have something to say about a schema."""
         schema = node.schema
-        kind = schema.get("type") if isinstance(schema, dict) and _LEADS_ON.isdisjoint(schema) else None
-        kind = kind if isinstance(kind, str) else None
-        for scope, runner in self._runners[node.side]:
-            if scope.covers(node, kind) and (not scope.described or has_passages(node, self.facts)):
-                yield runner
+        keys = self._keys.intersection(schema) if isinstance(schema, dict) else None
+        named = schema.get("type") if isinstance(schema, dict) and _LEADS_ON.isdisjoint(schema) else None
+        kind = named if isinstance(named, str) else None
+        look = (node.side, node.argument is None, kind, keys)
+        planned = self._planned.get(look)
+        if planned is None:
+            covering = [one for one in self._runners[node.side] if one[0].covers(node, kind)]
+            plain = tuple(runner for scope, runner in covering if not scope.described)
+            planned = self._planned[look] = _Planned(tuple(runner for _, runner in covering), plain)
+        if len(planned.every) > len(planned.plain) and has_passages(node, self.facts):
+            return planned.every
+        return planned.plain

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
@@ -159,14 +160,20 @@ class _Group:
         self.optional = {name for name in arguments if not isinstance(required, list) or name not in required}
         self._words = {name.lower().replace("_", " "): name for name in arguments if "_" in name.strip("_")}
         self._arguments = arguments
-        self._values: dict[str, str] = {}
-        root = root_of(node)
-        for name, argument in arguments.items():
+        self._entries, self._facts = entries, facts
+
+    @cached_property
+    def _values(self) -> dict[str, str]:
+        """Each value of an enum or a list in the prose, in small letters → its parameter; empty if several have it."""
+        found: dict[str, str] = {}
+        root = root_of(self.node)
+        for name, argument in self._arguments.items():
             if isinstance(argument, dict):
-                values = values_of(root, argument) or _listed(argument, entries.get(name, ""), facts)
+                values = values_of(root, argument) or _listed(argument, self._entries.get(name, ""), self._facts)
                 for value in values[:_MAX_CHOICES]:
-                    if isinstance(value, str) and self._values.setdefault(value.lower(), name) != name:
-                        self._values[value.lower()] = ""  # of two parameters
+                    if isinstance(value, str) and found.setdefault(value.lower(), name) != name:
+                        found[value.lower()] = ""
+        return found
 
     def tied(self, claim: Claim, name: str, part: str) -> tuple[str, ...]:
         """The parameters that a sentence ties to each other; nothing if it is about none or one of them.

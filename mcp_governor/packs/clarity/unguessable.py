@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.packs.clarity.guessing import (
@@ -12,7 +11,7 @@ from mcp_governor.packs.clarity.guessing import (
 )
 from mcp_governor.prose.asides import said_in_passing
 from mcp_governor.prose.passages import passages_about
-from mcp_governor.prose.words import name_words, stem
+from mcp_governor.prose.words import has_word, name_words, stem
 from mcp_governor.rules.scope import about
 from mcp_governor.subjects.context import Context, Hit, SchemaPlace, hit
 from mcp_governor.subjects.reached import is_reached
@@ -81,7 +80,7 @@ def _related(node: SchemaPlace, schema: Mapping[str, Any]) -> list[str]:
     out = [item["description"] for item in below if isinstance(item, dict) and isinstance(item.get("description"), str)]
     if node.argument is not None and len(node.tokens) > 2:
         above = parent_of(node).get("description")
-        if isinstance(above, str) and re.search(rf"(?<!\w){re.escape(node.argument)}(?!\w)", above):
+        if isinstance(above, str) and has_word(node.argument, above):
             out.append(above)
     return out
 
