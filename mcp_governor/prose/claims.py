@@ -115,7 +115,7 @@ class Form:
         self._made: dict[str, re.Pattern[str]] = {}
 
     def is_cued(self, lower: str) -> bool:
-        """True if a text in small letters, without line breaks, contains what every match contains."""
+        """True if a description in small letters, without line breaks, contains what every match contains."""
         first, second = self._cues
         return first.are_in(lower) and second.are_in(lower)
 

@@ -115,7 +115,7 @@ def leading_verb(name: str) -> str | None:
 
 
 def occurrences(name: str, text: str) -> Iterator[int]:
-    """Where a name begins in a text, be it within a word. An expression for each name would have to be compiled."""
+    """Where a name begins in a string, be it within a word. An expression for each name would have to be compiled."""
     at = text.find(name) if name else -1
     while at >= 0:
         yield at
@@ -123,7 +123,7 @@ def occurrences(name: str, text: str) -> Iterator[int]:
 
 
 def has_word(name: str, text: str) -> bool:
-    """True if a name stands in a text as a word of its own."""
+    """True if a name is in a string as a whole word."""
     return any(
         not _is_of_word(text[at - 1 : at]) and not _is_of_word(text[at + len(name) : at + len(name) + 1])
         for at in occurrences(name, text)
