@@ -46,8 +46,8 @@ class Claim(NamedTuple):
         said: named groups of the expression that took part in the match.
         sentence: that says it, as it is written.
         span: where in the text the claim stands.
-        sure: the words leave nothing open; for ``needs``, one parameter bars the other or
-            makes it useless.
+        sure: the words leave nothing open; for ``needs``, one parameter has no effect next to the other, or without
+            it.
         listed: the values, for the kinds ``values`` and ``keys``.
     """
 

@@ -47,7 +47,7 @@ class _Need(NamedTuple):
         names: the parameters, first the one that the sentence is said of.
         quote: the sentence.
         pointer: of the object.
-        bars: one excludes the other, or has no effect next to it or without it.
+        bars: one has no effect next to the other, or without it.
     """
 
     names: tuple[str, ...]
@@ -142,13 +142,10 @@ def _read(said: str, group: _Group, facts: Facts, name: str = "") -> Iterator[tu
         part = said[slice(*claim.span)]
         names = group.tied(claim, name, part)
         if names:
-            quote = claim.sentence if len(claim.sentence) <= _MAX_QUOTED else " ".join(part.split())
-            bars = claim.sure or (claim.form == "for-a-choice" and not _IDENTIFIES.intersection(name_words(name)[-1:]))
+            quote = claim.sentence if len(claim.sentence) <= _MAX_QUOTED else " ".join(part.strip(".;: \n").split())
+            # "Name for create and drop operations" does not say that they fail without it.
+            bars = claim.sure or claim.form == "for-a-choice"
             yield _Need(names, quote, group.node.pointer, bars), group.node.schema
-
-
-_IDENTIFIES = frozenset({"arn", "branch", "id", "identifier", "key", "name", "path", "ref", "slug", "url", "uuid"})
-"""Last words of parameters that say what an operation is about: it fails without. Others may do nothing."""
 
 
 class _Group:
@@ -192,8 +189,11 @@ class _Group:
             if name and len(named) < 2 and _THIS.search(part) is None:
                 return ()
         else:
-            named = self._named(claim.sentence)
-            chosen = self._chosen(condition if name else claim.sentence)
+            # "Only with a and b; not compatible with other orders": what is excluded is named next to these words.
+            clauses = claim.sentence.split(";") if claim.form == "exclusive" else []
+            said = next((clause for clause in clauses if " ".join(part.split()) in clause), claim.sentence)
+            named = self._named(said)
+            chosen = self._chosen(condition if name else said)
         names = tuple(dict.fromkeys([*([name] if name else []), *named, *chosen]))
         # What is always given, whatever its value, neither needs nor is needed.
         if not any(one in self.optional or one in chosen for one in names if one != name):
