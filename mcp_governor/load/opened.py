@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -49,14 +49,28 @@ def judged_address(endpoint: HttpEndpoint, *, owned: bool) -> Address:
         host, port = None, None
     if not host or port is None:
         raise TargetError(f"{endpoint.shown} is not a valid address.", "Give an http:// or https:// URL.")
-    found = _resolved(endpoint, host, port)
+    try:
+        entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        hint = "Check the address."
+        raise UnreachableError(f"{endpoint.shown}: the name of the host does not resolve.", hint) from None
+    found = list(dict.fromkeys(str(entry[4][0]) for entry in entries))
     remote = [ip for ip in found if not is_this_machine(ip)]
     if remote and not owned:
         raise UsageError(
             f"{endpoint.shown} is at {one_line(remote[0], 60)}, which is not this machine.",
             "Put load on servers of your own only. If this one is yours, add --i-own-this-host.",
         )
-    return Address(host=host, ip=_answering(endpoint, found, port), port=port, tls=parts.scheme == "https")
+    reason = ""
+    for ip in found:
+        try:
+            with socket.create_connection((ip, port), CONNECTING):
+                return Address(host=host, ip=ip, port=port, tls=parts.scheme == "https")
+        except OSError as error:
+            reason = one_line(error.strerror or str(error), 100)
+    raise UnreachableError(
+        f"{endpoint.shown}: no connection: {reason}.", "Check that the server is running at this address."
+    )
 
 
 def is_this_machine(ip: str) -> bool:
@@ -66,39 +80,9 @@ def is_this_machine(ip: str) -> bool:
         ValueError: it is not an address.
     """
     address = ipaddress.ip_address(ip.partition("%")[0])
-    mapped = getattr(address, "ipv4_mapped", None)
-    judged = mapped if mapped is not None else address
+    address = getattr(address, "ipv4_mapped", None) or address
     # A connection to 0.0.0.0 or :: goes to loopback.
-    return bool(judged.is_loopback or judged.is_unspecified)
-
-
-def _resolved(endpoint: HttpEndpoint, host: str, port: int) -> list[str]:
-    try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError):
-        raise UnreachableError(
-            f"{endpoint.shown}: the name of the host does not resolve.", "Check the address."
-        ) from None
-    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
-
-
-def _answering(endpoint: HttpEndpoint, found: list[str], port: int) -> str:
-    """The first address that takes a connection."""
-    error: OSError | None = None
-    for ip in found:
-        try:
-            with socket.create_connection((ip, port), CONNECTING):
-                return ip
-        except OSError as problem:
-            error = problem
-    reason = one_line((error.strerror if error is not None else None) or str(error), 100)
-    raise UnreachableError(
-        f"{endpoint.shown}: no connection: {reason}.", "Check that the server is running at this address."
-    )
-
-
-TOOL_CALL = "tools/call"
-"""The method of a sweep with ``--tool``."""
+    return address.is_loopback or address.is_unspecified
 
 
 class Permissions(Struct, frozen=True):
@@ -138,8 +122,8 @@ class Opened(Struct, frozen=True):
     has_more_pages: bool
 
     @property
-    def transport(self) -> str:
-        """``http`` or ``stdio``."""
+    def transport(self) -> Literal["http", "stdio"]:
+        """How it is reached."""
         return "stdio" if self.address is None else "http"
 
 
@@ -156,33 +140,26 @@ def open_target(source: Source, plan: SweepPlan, permissions: Permissions) -> Op
         ServerError: the server cannot be reached, or does not speak MCP.
     """
     from mcp_governor.target import LiveSource
-    from mcp_governor.wire import HttpEndpoint
+    from mcp_governor.wire import HttpEndpoint, ObjectEndpoint, StdioEndpoint, object_elsewhere
     from mcp_governor.wire.loop import run
 
     if not isinstance(source, LiveSource):
         raise UsageError(f"{source.shown} is a recording; only a live server takes load.", "Name a live server.")
-    endpoint = _reachable(source)
+    endpoint = source.endpoint
+    if isinstance(endpoint, ObjectEndpoint) and isinstance(endpoint.target, str):
+        # In this process it would share the interpreter with the clients.
+        endpoint = object_elsewhere(our_interpreter(), endpoint.target, endpoint.folders)
+    if not isinstance(endpoint, HttpEndpoint | StdioEndpoint):
+        raise UsageError(
+            f"{source.shown} is an object in this process, which would be measured together with the clients.",
+            "Name it as python:package.module:attribute, or start it and name its address.",
+        )
     address = None
     if isinstance(endpoint, HttpEndpoint):
         if endpoint.transport == "sse":
             raise _older(source)
         address = judged_address(endpoint, owned=permissions.own_host)
     return run(_open, source, endpoint, address, plan, permissions)
-
-
-def _reachable(source: LiveSource) -> HttpEndpoint | StdioEndpoint:
-    from mcp_governor.wire import HttpEndpoint, ObjectEndpoint, StdioEndpoint, object_elsewhere
-
-    endpoint = source.endpoint
-    if isinstance(endpoint, ObjectEndpoint) and isinstance(endpoint.target, str):
-        # In this process it would share the interpreter with the clients.
-        return object_elsewhere(our_interpreter(), endpoint.target, endpoint.folders)
-    if isinstance(endpoint, HttpEndpoint | StdioEndpoint):
-        return endpoint
-    raise UsageError(
-        f"{source.shown} is an object in this process, which would be measured together with the clients.",
-        "Name it as python:package.module:attribute, or start it and name its address.",
-    )
 
 
 def _older(source: LiveSource) -> UsageError:
@@ -206,8 +183,8 @@ async def _open(
         if address is not None and not session.streams:
             raise _older(source)
         first = await session.request("tools/list")
-        tools = {tool["name"]: tool for tool in await session.list_all("tools/list", "tools") if _has_name(tool)}
-        if plan.method == TOOL_CALL:
+        listed = await session.list_all("tools/list", "tools")
+        if plan.tool is not None:
             await _check_tool(session, source, plan, permissions)
         return Opened(
             shown=source.shown,
@@ -215,14 +192,12 @@ async def _open(
             address=address,
             era=session.era,
             protocol=session.protocol,
-            tools=tools,
+            tools={
+                tool["name"]: tool for tool in listed if isinstance(tool, dict) and isinstance(tool.get("name"), str)
+            },
             first_page=first["tools"] if isinstance(first.get("tools"), list) else [],
             has_more_pages=first.get("nextCursor") is not None,
         )
-
-
-def _has_name(tool: Any) -> bool:
-    return isinstance(tool, dict) and isinstance(tool.get("name"), str)
 
 
 async def _check_tool(session: Session, source: LiveSource, plan: SweepPlan, permissions: Permissions) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_governor.load.judge import EMPTY, KINDS, LONGER, OTHER, SHORTER, changed_lists
-from mcp_governor.load.model import CLIENT_SHARE, LIMITED, Loop
+from mcp_governor.load.judge import changed_lists
+from mcp_governor.load.model import CLIENT_SHARE, LIMITED
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def other_lists(points: Sequence[Point]) -> Iterator[str]:
     """That lists under load were not the one that came alone, if there are such."""
     changed = max(points, key=changed_lists, default=None)
     if changed is not None and (count := changed_lists(changed)):
-        ways = " and ".join(_WAYS[kind] for kind in KINDS if changed.errors.get(kind))
+        ways = " and ".join(way for kind, way in _WAYS.items() if changed.errors.get(kind))
         yield (
             f"At {changed.concurrency} in flight, {count:,} of {changed.requests:,} lists were not the one that came "
             f"alone: {ways}. No client can see that such a response is wrong; the server should answer with an "
@@ -125,10 +125,10 @@ def other_lists(points: Sequence[Point]) -> Iterator[str]:
 
 
 _WAYS = {
-    EMPTY: "some were empty",
-    SHORTER: "some lacked tools",
-    LONGER: "some had more tools",
-    OTHER: "some had other tools or definitions",
+    "list-empty": "some were empty",
+    "list-shorter": "some lacked tools",
+    "list-longer": "some had more tools",
+    "list-differs": "some had other tools or definitions",
 }
 
 
@@ -146,7 +146,7 @@ def explanations(sweep: Sweep) -> Iterator[str]:
             f"Points limited by the client are above {CLIENT_SHARE:.0%} of what this client can send: they say nothing "
             "about the server."
         )
-    if plan.loop is Loop.OPEN:
+    if plan.loop == "open":
         yield (f"Open loop at {rate(plan.rate)} requests/s: a latency counts from the moment when the request was due.")
     if sweep.interrupted:
         yield f"The sweep ended early: {one_line(sweep.interrupted)}"

@@ -8,11 +8,10 @@ from replacing import replace
 from serving import loaded
 
 from mcp_governor.errors import MissingDependencyError, UnreachableError, UsageError
-from mcp_governor.load.benches import HttpBench
 from mcp_governor.load.http_engine import HttpEngine
 from mcp_governor.load.model import SweepPlan
 from mcp_governor.load.opened import Permissions
-from mcp_governor.load.sweep import Options, run_sweep
+from mcp_governor.load.sweep import run_sweep
 from mcp_governor.target import LiveSource
 from mcp_governor.wire import HttpEndpoint
 
@@ -24,8 +23,8 @@ def swept(url: str, plan: SweepPlan = PLAN, *, headers: dict[str, str] | None = 
     source = LiveSource(shown=url, endpoint=HttpEndpoint(url, headers or {}))
     with pytest.MonkeyPatch.context() as patch:
         if not ceiling:
-            patch.setattr(HttpBench, "null", lambda bench: None)
-        return run_sweep(source, plan, options=Options(**options))
+            patch.setattr("mcp_governor.load.sweep.client_ceilings", lambda *_: {})
+        return run_sweep(source, plan, **options)
 
 
 def _plan(**changes) -> SweepPlan:

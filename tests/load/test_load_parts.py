@@ -125,7 +125,7 @@ def test_samples_of_workers_are_one():
 @pytest.mark.parametrize(
     ("changes", "workers", "said"),
     [
-        ({"concurrencies": ()}, 1, "names no point"),
+        ({"concurrencies": ()}, 1, "names 0 points"),
         ({"concurrencies": (0,)}, 1, "--concurrency-values has 0; it must be from 1 to 1,000"),
         ({"concurrencies": (1, 1_001)}, 1, "--concurrency-values has 1,001"),
         ({"concurrencies": tuple(range(1, 22))}, 1, "21 points"),
@@ -133,10 +133,10 @@ def test_samples_of_workers_are_one():
         ({"total": 100_001}, 1, "--total has 100,001"),
         ({"total": 100_000, "concurrencies": tuple(range(1, 12))}, 1, "more than 1,000,000 requests"),
         ({"warm_up": -1}, 1, "--warm-up has -1"),
-        ({"rate": 0.0}, 1, "--rate is 0"),
-        ({"rate": float("nan")}, 1, "--rate is nan"),
-        ({"rate": 1e9}, 1, "--rate is 1e"),
-        ({"seconds": 4_000.0}, 1, "--seconds is 4000"),
+        ({"rate": 0.0}, 1, "--rate has 0"),
+        ({"rate": float("nan")}, 1, "--rate has nan"),
+        ({"rate": 1e9}, 1, "--rate has 1e"),
+        ({"seconds": 4_000.0}, 1, "--seconds has 4,000"),
         ({}, 0, "--workers has 0"),
         ({}, 17, "--workers has 17"),
     ],
@@ -145,10 +145,6 @@ def test_a_plan_beyond_a_limit_is_refused_by_its_option(changes, workers, said):
     with pytest.raises(UsageError) as raised:
         check(SweepPlan(**changes), workers)
     assert said in raised.value.message
-
-
-def test_the_default_plan_is_within_the_limits():
-    check(SweepPlan(), 1)
 
 
 @pytest.mark.parametrize(

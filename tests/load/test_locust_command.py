@@ -13,10 +13,9 @@ from commandline import governor
 from serving import loaded
 from support import free_port
 
-from mcp_governor.load.benches import FirstResponse
 from mcp_governor.load.locust_engine import Cluster, LocustEngine, NullLocust, locustfile
 from mcp_governor.load.model import SweepPlan
-from mcp_governor.load.recipe import http_job
+from mcp_governor.load.recipe import FirstResponse, http_job
 from mcp_governor.wire.endpoint import Era, HttpEndpoint
 
 pytestmark = pytest.mark.skipif(find_spec("locust") is None, reason="Locust is not installed")

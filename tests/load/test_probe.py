@@ -12,9 +12,8 @@ from support import SERVERS
 from mcp_governor.checking.formats import DOCUMENT_FORMATS
 from mcp_governor.errors import NothingCheckedError, UnreachableError, UsageError
 from mcp_governor.load.findings import list_findings
-from mcp_governor.load.listing import Latencies
 from mcp_governor.load.model import Sample
-from mcp_governor.load.probe import CHEAP, HTTP_RUNS, STDIO_RUNS, ProbePlan, is_remote, live, run_probe
+from mcp_governor.load.probe import CHEAP, STDIO_RUNS, ProbePlan, is_remote, live, run_probe
 from mcp_governor.load.probe_document import document
 from mcp_governor.report.lines import plain_text
 from mcp_governor.report.probe_text import probe_lines
@@ -28,19 +27,6 @@ def server(**how: object) -> LiveSource:
     return LiveSource(
         "listing", StdioEndpoint((sys.executable, str(SERVERS / "listing.py"), json.dumps(how))), timeout=5
     )
-
-
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        ([5.0], (1, 5.0, 5.0, 5.0, 5.0, 5.0)),
-        # Twenty values: the 10th, the 19th and the 19th of them, as in the guide's sweep.
-        ([float(20 - index) for index in range(20)], (20, 1.0, 10.0, 19.0, 19.0, 20.0)),
-    ],
-)
-def test_percentiles_are_those_of_a_sweep(values, expected):
-    found = Latencies.of(values)
-    assert (found.count, found.min_ms, found.p50_ms, found.p95_ms, found.p99_ms, found.max_ms) == expected
 
 
 def test_the_first_list_is_measured_on_its_own():
@@ -188,10 +174,6 @@ def test_a_server_that_is_gone_is_not_asked_again():
     measured = run_probe(server(), ProbePlan(other_era=False, rest=False, rounds=1), open_bench=lambda *_: engine)
     assert len(engine.asked) == len(measured.concurrent) == 1
     assert engine.is_closed
-
-
-def test_the_runs_of_http_are_those_of_the_guide():
-    assert HTTP_RUNS == ((200, 40), (1_000, 100))
 
 
 @pytest.mark.parametrize(

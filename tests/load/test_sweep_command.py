@@ -147,7 +147,7 @@ def test_ctrl_c_writes_what_was_measured(tmp_path):
         (["--total", "0"], "--total has 0"),
         (["--p95-slo-ms", "nan"], "--p95-slo-ms is nan"),
         (["--p99-slo-ms", "-1"], "--p99-slo-ms is -1"),
-        (["--rate", "inf"], "--rate is inf"),
+        (["--rate", "inf"], "--rate has inf"),
         (["--seconds", "0"], "out of range"),
         (["--workers", "1000"], "--workers has 1,000"),
         (["--arguments", "{}"], "--arguments has no effect without --tool"),
