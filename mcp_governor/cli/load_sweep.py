@@ -28,18 +28,14 @@ from mcp_governor.cli.load_options import base_url_option, load_of, own_host_opt
 from mcp_governor.cli.progress import progress_line
 from mcp_governor.documents import written
 from mcp_governor.errors import STOPPED, Exit, UsageError
-from mcp_governor.load.model import (
-    DEFAULT_CONCURRENCIES,
-    DEFAULT_P95_SLO_MS,
-    DEFAULT_P99_SLO_MS,
-    DEFAULT_TOTAL,
-    DEFAULT_WARM_UP,
-    INTERRUPTED,
-)
+from mcp_governor.load.model import INTERRUPTED, SweepPlan
 from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
     from mcp_governor.load.model import Sweep
+
+
+_DEFAULTS = SweepPlan()
 
 
 class _Points(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
@@ -69,15 +65,15 @@ _HIGHEST_PORT = 65_535
 @click.option(
     "--concurrency-values",
     type=_Points(),
-    help=f"Requests in flight at each point  [default: {','.join(map(str, DEFAULT_CONCURRENCIES))}; stdio: 1,2,4,8]",
+    help=f"Requests in flight at each point  [default: {','.join(map(str, _DEFAULTS.concurrencies))}; stdio: 1,2,4,8]",
 )
-@click.option("--total", type=int, default=DEFAULT_TOTAL, show_default=True, help="Requests for each point")
-@click.option("--warm-up", type=int, default=DEFAULT_WARM_UP, show_default=True, help="Requests before each point")
+@click.option("--total", type=int, default=_DEFAULTS.total, show_default=True, help="Requests for each point")
+@click.option("--warm-up", type=int, default=_DEFAULTS.warm_up, show_default=True, help="Requests before each point")
 @click.option(
-    "--p95-slo-ms", type=float, default=DEFAULT_P95_SLO_MS, show_default=True, help="Goal for p95, in milliseconds"
+    "--p95-slo-ms", type=float, default=_DEFAULTS.p95_slo_ms, show_default=True, help="Goal for p95, in milliseconds"
 )
 @click.option(
-    "--p99-slo-ms", type=float, default=DEFAULT_P99_SLO_MS, show_default=True, help="Goal for p99, in milliseconds"
+    "--p99-slo-ms", type=float, default=_DEFAULTS.p99_slo_ms, show_default=True, help="Goal for p99, in milliseconds"
 )
 @click.option("--rate", type=float, help="Open loop: so many requests per second  [default: closed loop]")
 @click.option("--seconds", type=SECONDS, default=600, show_default=True, help="Time limit for all points, in seconds")
@@ -148,7 +144,7 @@ def sweep(
     )
     plan = replace(
         plan,
-        concurrencies=DEFAULT_CONCURRENCIES if concurrency_values is None else concurrency_values,
+        concurrencies=_DEFAULTS.concurrencies if concurrency_values is None else concurrency_values,
         total=total,
         warm_up=warm_up,
         p95_slo_ms=_goal("--p95-slo-ms", p95_slo_ms),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -69,11 +68,11 @@ class HttpEngine:
             helper.hear(START)
 
     def trial(self) -> dict[str, Any]:
-        """Send one request and return its response: ``failure``, and ``status``, ``kind``, ``number``, ``session`` and
-        ``body`` (bytes) where one came."""
-        found: dict[str, Any] = self._helpers[0].ask({"do": "try"}, 4 * self._timeout + GRACE)
+        """Send one request and return its response: ``failure``, and ``kind``, ``number``, ``session`` and ``body`` (of
+        bytes) where one came."""
+        found: dict[str, Any] = self._helpers[0].ask({"do": "trial"}, 4 * self._timeout + GRACE)
         if "body" in found:
-            found["body"] = base64.b64decode(found["body"])
+            found["body"] = found["body"].encode("latin-1")
         return found
 
     def measure(self, plan: SweepPlan, concurrency: int, *, seconds: float) -> Sample:
@@ -159,7 +158,7 @@ def merged(parts: Sequence[dict[str, Any]]) -> Sample:
 
 def start_responder(first: FirstResponse) -> tuple[Helper, int]:
     """A null responder that gives a response, and its port on loopback."""
-    before, after = (base64.b64encode(part).decode("ascii") for part in first.parts)
+    before, after = (part.decode("latin-1") for part in first.parts)
     responder = Helper("-m", "mcp_governor.load.responder")
     try:
         return responder, responder.ask({"kind": first.kind, "before": before, "after": after})["port"]

@@ -9,45 +9,28 @@ from msgspec import Meta, Struct, field
 
 from mcp_governor.documents import Amount, Count  # noqa: TC001 - msgspec reads the types
 
-DEFAULT_CONCURRENCIES = (40, 80, 120, 160, 200)
-"""Points of a sweep: the defaults of the tool schema guide, section 0b."""
-
-DEFAULT_TOTAL = 1_000
-"""Requests for each point: the default of the tool schema guide, section 0b. With fewer, p99 is one of the maxima."""
-
-DEFAULT_WARM_UP = 2
-"""Requests before each point that are not counted: the first builds what the server caches, the second reads it."""
-
-DEFAULT_P95_SLO_MS = 400.0
-"""Goal for p95 in milliseconds: the default of the tool schema guide, section 0b."""
-
-DEFAULT_P99_SLO_MS = 800.0
-"""Goal for p99 in milliseconds: the default of the tool schema guide, section 0b."""
-
 CLIENT_SHARE = 0.7
 """A point above this share of the client's own ceiling is limited by the client: beyond it, our own queues add to the
 latency that we report."""
 
-
 INTERRUPTED = "interrupted"
 """Why a point was stopped if the user pressed Ctrl-C: the sweep ends with it."""
 
-
 TIME_OUTS = frozenset({"timeout", "connect-timeout"})
 """Kinds of failure whose requests took the whole time that they had: it is part of the percentiles."""
-
 
 LIMITED = "http-429"
 """Kind of failure of a request that a rate limiter refused: 429 Too Many Requests (RFC 6585, 4)."""
 
 
 class SweepPlan(Struct, frozen=True):
-    """What to measure.
+    """What to measure; the defaults are those of the tool schema guide (section 0b).
 
     Attributes:
         concurrencies: requests in flight at each point, ascending.
-        total: requests for each point.
-        warm_up: requests before each point that are not counted.
+        total: requests for each point; with fewer than 1,000, p99 is one of the maxima.
+        warm_up: requests before each point that are not counted: the first builds what the server caches, the second
+            reads it.
         p95_slo_ms, p99_slo_ms: latency goals in milliseconds.
         rate: requests per second of the open loop; ``None`` for the closed loop. Latency then counts from the moment at
             which a request was due, not from when it was sent: a server that stalls delays the requests behind it.
@@ -57,11 +40,11 @@ class SweepPlan(Struct, frozen=True):
         params: its parameters, without ``_meta``.
     """
 
-    concurrencies: tuple[int, ...] = DEFAULT_CONCURRENCIES
-    total: int = DEFAULT_TOTAL
-    warm_up: int = DEFAULT_WARM_UP
-    p95_slo_ms: float = DEFAULT_P95_SLO_MS
-    p99_slo_ms: float = DEFAULT_P99_SLO_MS
+    concurrencies: tuple[int, ...] = (40, 80, 120, 160, 200)
+    total: int = 1_000
+    warm_up: int = 2
+    p95_slo_ms: float = 400.0
+    p99_slo_ms: float = 800.0
     rate: float | None = None
     timeout: float = 30.0
     seconds: float = 600.0
