@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from mcp_governor.errors import ConfigError, UsageError
 from mcp_governor.pytest_plugin import MODES
-from mcp_governor.pytest_plugin.arguments import ROOT
 from mcp_governor.text import did_you_mean, one_line
 
 if TYPE_CHECKING:
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
     from mcp_governor.config import Config
 
 CHARTER = "charter"
-_OF_CHARTER = ("charter", "envelope")
-"""Families of items that only this profile has."""
 CONFIGURED = "configured"
 """What ``--mcp-profile`` takes in the place of a name, for the profiles of the configuration alone."""
 
@@ -82,7 +79,7 @@ def config_of(options: pytest.Config) -> Config:
                 f"Use one of: {', '.join(MODES)}.",
             )
         config = replace(config, calls_mode=calls)
-    named = _named_profiles(options) or (CONFIGURED, *((CHARTER,) if _asks_for_charter(options) else ()))
+    named = _named_profiles(options) or (CONFIGURED,)
     both = CONFIGURED in named and CHARTER in named and CHARTER not in config.profile
     profiles = (one for name in named for one in (config.profile if name == CONFIGURED else (name,)))
     chosen = tuple(one for one in dict.fromkeys(profiles) if not (both and one == CHARTER))
@@ -94,15 +91,9 @@ def _named_profiles(options: pytest.Config) -> tuple[str, ...]:
     return tuple(options.option.mcp_profile or options.getini("mcp_profile"))
 
 
-def _asks_for_charter(options: pytest.Config) -> bool:
-    """True if the command line names an item that only the charter has."""
-    asked = (word for word in options.invocation_params.args if isinstance(word, str) and f"{ROOT}::" in word)
-    return any(word.rpartition("::")[2] in _OF_CHARTER for word in asked)
-
-
 def charter_left_out(options: pytest.Config, config: Config) -> str:
     """How to check the charter, too, if neither the configuration nor the run says which profiles count."""
-    if CHARTER in config.profile or _named_profiles(options) or _asks_for_charter(options):
+    if CHARTER in config.profile or _named_profiles(options):
         return ""
     return (
         f"checked with the configured profile ({', '.join(config.profile)}). To add the house style of the charter: "
@@ -119,8 +110,6 @@ def _with_charter(config: Config) -> Config:
     """
     from mcp_governor.checking.settings import selection_of
 
-    if CHARTER in config.profile:
-        return config
     lint = config.lint
     if lint.select:
         # What is selected rule by rule takes the place of all profiles.

@@ -26,7 +26,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from mcp_governor.errors import UsageError
 from mcp_governor.omni.server_info import build_server_info
-from mcp_governor.server.lines import INVALID_REQUEST, LINE_BYTES, Refused, TooLong, cost, read
+from mcp_governor.server.lines import BUSY, INVALID_REQUEST, LINE_BYTES, Refused, TooLong, cost, read
 from mcp_governor.server.stderr import unblocking_stderr
 
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ async def _read_away(receive: Callable[[], Awaitable[Any]]) -> None:
             return
 
 
-_BUSY = Refused(INVALID_REQUEST, "too many requests are pending; wait for a response, then send this one again")
+_BUSY = Refused(INVALID_REQUEST, BUSY)
 
 
 def _admits(token: str, authorization: bytes) -> bool:

@@ -252,14 +252,12 @@ def test_a_call_beyond_its_seconds_is_reported_with_what_to_do(tmp_path, monkeyp
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     tool = TOOLS["compare_surfaces"]
     monkeypatch.setitem(TOOLS, "compare_surfaces", replace(tool, budget=replace(tool.budget, seconds=1.5)))
-    arguments = {"old_tools": [TOOL, {**TOOL, "name": "other"}], "new_tools": [TOOL]}
     pool = Pool()
-    result = anyio.run(build_server(pool).call_tool, "compare_surfaces", arguments)
+    result = anyio.run(build_server(pool).call_tool, "compare_surfaces", SAME)
     error = result.structured_content["error"]
     assert error["kind"] == "cost_cap_exceeded"
     assert "1.5 seconds" in error["message"]
-    assert error["recovery"]["suggested_tool"] == "compare_surfaces"
-    assert error["recovery"]["suggested_args"] == {"old_tools": [TOOL], "new_tools": [TOOL]}
+    assert error["recovery"]["suggested_tool"] == "list_rules"
     assert pool.size == 0, "the worker was ended"
 
 

@@ -13,9 +13,9 @@ from mcp_governor.load.model import Point, Sweep, SweepPlan
 from mcp_governor.report import series, sweep_html, sweep_markdown, sweep_picture
 from mcp_governor.report.sweep_words import (
     conclusion,
+    digits,
     explanations,
     limiter,
-    milliseconds,
     other_lists,
     remarks,
     sparkline,
@@ -68,7 +68,7 @@ def test_the_markdown_is_as_reviewed(golden):
     [(None, "–"), (0.4249, "0.42"), (1.0, "1.0"), (9.96, "10.0"), (52.4, "52"), (1204.4, "1,204")],
 )
 def test_numbers_have_the_digits_that_matter(value, shown):
-    assert milliseconds(value) == shown
+    assert digits(value) == shown
 
 
 @pytest.mark.parametrize(
