@@ -100,7 +100,7 @@ async def read_server_info(endpoint: HttpEndpoint, *, timeout: float = TIMEOUT) 
     from mcp_governor.omni import server_info
 
     status, problem, body = await _get(endpoint.url, endpoint.headers, timeout)
-    if not problem and status != 200:  # an error with JSON is no info (tool schema guide, section 0a)
+    if not problem and status != 200:  # an error with JSON is not an info (tool schema guide, section 0a)
         problem = f"HTTP {status}"
     if not problem:
         try:

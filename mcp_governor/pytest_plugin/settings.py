@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from mcp_governor.errors import ConfigError, UsageError
 from mcp_governor.pytest_plugin import MODES
+from mcp_governor.pytest_plugin.arguments import ROOT
 from mcp_governor.text import did_you_mean, one_line
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def config_of(options: pytest.Config) -> Config:
                 f"Use one of: {', '.join(MODES)}.",
             )
         config = replace(config, calls_mode=calls)
-    named = _named_profiles(options) or (CONFIGURED,)
+    named = _named_profiles(options) or (CONFIGURED, *((CHARTER,) if _asks_for_charter(options) else ()))
     both = CONFIGURED in named and CHARTER in named and CHARTER not in config.profile
     profiles = (one for name in named for one in (config.profile if name == CONFIGURED else (name,)))
     chosen = tuple(one for one in dict.fromkeys(profiles) if not (both and one == CHARTER))
@@ -91,9 +92,15 @@ def _named_profiles(options: pytest.Config) -> tuple[str, ...]:
     return tuple(options.option.mcp_profile or options.getini("mcp_profile"))
 
 
+def _asks_for_charter(options: pytest.Config) -> bool:
+    """True if the command line names an item that only the charter has: an id that was printed can be given back."""
+    asked = (word for word in options.invocation_params.args if isinstance(word, str) and f"{ROOT}::" in word)
+    return any(word.rpartition("::")[2] in (CHARTER, "envelope") for word in asked)
+
+
 def charter_left_out(options: pytest.Config, config: Config) -> str:
     """How to check the charter, too, if neither the configuration nor the run says which profiles count."""
-    if CHARTER in config.profile or _named_profiles(options):
+    if CHARTER in config.profile or _named_profiles(options) or _asks_for_charter(options):
         return ""
     return (
         f"checked with the configured profile ({', '.join(config.profile)}). To add the house style of the charter: "

@@ -79,7 +79,7 @@ class _News:
     def __init__(self) -> None:
         self._event = anyio.Event()
 
-    def tell(self) -> None:
+    def announce(self) -> None:
         """Something has changed."""
         event, self._event = self._event, anyio.Event()
         event.set()
@@ -145,11 +145,11 @@ class Output:
         self._unread -= size
         if self._unread <= UNREAD:
             self._pool.resume()
-        self._news.tell()
+        self._news.announce()
 
     def _break(self) -> None:
         self.broken.set()
-        self._news.tell()
+        self._news.announce()
 
 
 class Desk:
@@ -177,7 +177,7 @@ class Desk:
     def settle(self, number: Any) -> None:
         """A request was answered, or was cancelled and will not be."""
         self._open.pop(str(number), None)
-        self._news.tell()
+        self._news.announce()
 
     async def settled(self) -> None:
         """Return when every request has its answer."""

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import anyio
 import pytest
 
-from mcp_governor.load.health import MAX_BYTES, health_of, health_url, read_health, read_server_info
+from mcp_governor.load.health import MAX_BYTES, health_of, read_health, read_server_info
 from mcp_governor.wire import HttpEndpoint
 
 GUIDE = {
@@ -55,10 +55,6 @@ def test_a_body_with_a_million_values_is_searched_up_to_a_bound():
     for _ in range(5_000):
         deep = {"next": deep}
     assert health_of(deep).cache == {}
-
-
-def test_health_is_at_the_origin_and_gets_no_query():
-    assert health_url("http://127.0.0.1:3002/mcp?token=x#f") == "http://127.0.0.1:3002/health"
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mcp_governor.errors import TargetError, UnreachableError, UsageError
 from mcp_governor.load.formulas import bucket, counted
-from mcp_governor.load.http_engine import merged, shares
+from mcp_governor.load.http_engine import merged
 from mcp_governor.load.judge import Judge, events_of, response_in, split_at_id
 from mcp_governor.load.model import Sample, SweepPlan
 from mcp_governor.load.opened import is_this_machine, judged_address
@@ -99,11 +99,6 @@ def test_a_bucket_is_within_half_a_percent_of_its_values(value):
 def test_counts_of_buckets_add_up(some, more):
     together = Counter(dict(counted(some))) + Counter(dict(counted(more)))
     assert counted(some + more) == tuple(sorted(together.items()))
-
-
-@pytest.mark.parametrize(("number", "parts", "expected"), [(5, 2, [3, 2]), (4, 2, [2, 2]), (2, 3, [1, 1, 0])])
-def test_shares_are_nearly_equal(number, parts, expected):
-    assert shares(number, parts) == expected
 
 
 def test_samples_of_workers_are_one():
