@@ -75,7 +75,8 @@ def probe(
 
     from mcp_governor.checking.loading import probe_report
     from mcp_governor.checking.settings import selection_of
-    from mcp_governor.load.probe import ProbePlan, live, run_probe
+    from mcp_governor.load.opened import live
+    from mcp_governor.load.probe import ProbePlan, run_probe
 
     if record and run.config.isolated:
         raise UsageError("--record writes a file of the repository, and --isolated uses none.", "Remove one of them.")

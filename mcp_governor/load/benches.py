@@ -10,7 +10,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mcp_governor.errors import UnreachableError, UsageError
-from mcp_governor.load.formulas import pool_size
 from mcp_governor.load.http_engine import HttpEngine, NullEngine
 from mcp_governor.load.judge import response_in, split_at_id
 from mcp_governor.load.model import Engine, SweepPlan  # noqa: TC001
@@ -75,7 +74,6 @@ def http_engine(opened: Opened, plan: SweepPlan, workers: int) -> tuple[HttpEngi
     assert isinstance(opened.endpoint, HttpEndpoint)
     job = http_job(opened.endpoint, opened.era, opened.protocol, plan, opened.tools)
     recipe = recipe_of(job, opened.address, longest=DEFAULT_LIMITS.message_bytes, timeout=plan.timeout)
-    recipe = replace(recipe, connections=pool_size(plan.concurrencies))
     engine = HttpEngine([recipe] * workers)
     try:
         found, second = _tried(engine, opened, plan), _tried(engine, opened, plan)

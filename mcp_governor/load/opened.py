@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.load.model import SweepPlan
     from mcp_governor.target import LiveSource, Source
-    from mcp_governor.wire import Era, HttpEndpoint, Session, StdioEndpoint
+    from mcp_governor.wire import Era, HttpEndpoint, StdioEndpoint
 
 CONNECTING = 5.0
 """Seconds for one address of a host to take a connection; then the next one is tried."""
@@ -85,6 +85,19 @@ def is_this_machine(ip: str) -> bool:
     return address.is_loopback or address.is_unspecified
 
 
+def live(source: Source) -> LiveSource:
+    """The source, if it can be measured.
+
+    Raises:
+        UsageError: it is a recording.
+    """
+    from mcp_governor.target import LiveSource
+
+    if not isinstance(source, LiveSource):
+        raise UsageError(f"{source.shown} is a recording; only a live server can be measured.", "Name a live server.")
+    return source
+
+
 class Permissions(Struct, frozen=True):
     """What the user allows.
 
@@ -139,13 +152,11 @@ def open_target(source: Source, plan: SweepPlan, permissions: Permissions) -> Op
         UsageError: the source cannot be put under load, or may not be.
         ServerError: the server cannot be reached, or does not speak MCP.
     """
-    from mcp_governor.target import LiveSource
     from mcp_governor.wire import HttpEndpoint, ObjectEndpoint, StdioEndpoint, object_elsewhere
     from mcp_governor.wire.loop import run
 
-    if not isinstance(source, LiveSource):
-        raise UsageError(f"{source.shown} is a recording; only a live server takes load.", "Name a live server.")
-    endpoint = source.endpoint
+    measured = live(source)
+    endpoint = measured.endpoint
     if isinstance(endpoint, ObjectEndpoint) and isinstance(endpoint.target, str):
         # In this process it would share the interpreter with the clients.
         endpoint = object_elsewhere(our_interpreter(), endpoint.target, endpoint.folders)
@@ -159,10 +170,10 @@ def open_target(source: Source, plan: SweepPlan, permissions: Permissions) -> Op
         if endpoint.transport == "sse":
             raise _older(source)
         address = judged_address(endpoint, owned=permissions.own_host)
-    return run(_open, source, endpoint, address, plan, permissions)
+    return run(_open, measured, endpoint, address, plan, permissions)
 
 
-def _older(source: LiveSource) -> UsageError:
+def _older(source: Source) -> UsageError:
     return UsageError(
         f"{source.shown} speaks HTTP+SSE, where responses come over a stream that is shared.",
         "Put load on its streamable HTTP endpoint, often at /mcp.",
@@ -185,7 +196,7 @@ async def _open(
         first = await session.request("tools/list")
         listed = await session.list_all("tools/list", "tools")
         if plan.tool is not None:
-            await _check_tool(session, source, plan, permissions)
+            _check_tool(plan.tool, listed, source, permissions)
         return Opened(
             shown=source.shown,
             endpoint=endpoint,
@@ -200,22 +211,18 @@ async def _open(
         )
 
 
-async def _check_tool(session: Session, source: LiveSource, plan: SweepPlan, permissions: Permissions) -> None:
+def _check_tool(name: str, listed: list[Any], source: LiveSource, permissions: Permissions) -> None:
     """Refuse a tool that may not be called, by the rules of ``mcp-governor call``."""
     from mcp_governor.call.plan import refusal
     from mcp_governor.call.settings import CallSettings
-    from mcp_governor.target import surface_of
-    from mcp_governor.wire import read_recording
+    from mcp_governor.surface import build_surface
 
-    surface = surface_of(await read_recording(session), source)
-    name = plan.params["name"]
+    surface = build_surface({"tools": listed})
     tool = surface.by_name.get(name)
     shown = one_line(name, 60)
     if tool is None:
-        known = list(surface.by_name)
-        raise UsageError(
-            f'{source.shown} has no tool "{shown}".{did_you_mean(name, known)}', "Name one of those that it lists."
-        )
+        guess = did_you_mean(name, list(surface.by_name))
+        raise UsageError(f'{source.shown} has no tool "{shown}".{guess}', "Name one of those that it lists.")
     settings = CallSettings(
         allow_writes=permissions.writes,
         destructive=frozenset({name}) if permissions.writes else frozenset(),

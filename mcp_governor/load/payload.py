@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from mcp_governor.documents import Count  # noqa: TC001 - msgspec reads the types
 from mcp_governor.packs.omni.compaction import DROPPED_KEYS, compacted
-from mcp_governor.schemas.keywords import DEFINITIONS, SCHEMA_KEYS, SCHEMA_LIST_KEYS, SCHEMA_MAP_KEYS
+from mcp_governor.schemas.keywords import DEFINITIONS
 from mcp_governor.schemas.walking import subschemas
 from mcp_governor.surface.tokens import BYTES_PER_TOKEN, definition_bytes, json_bytes
 
@@ -111,8 +111,10 @@ def savings(surface: Surface) -> Savings:
         if isinstance(text, str):
             descriptions += json_bytes(text) - json_bytes(compacted(text, DESCRIPTION_CAP))
         before = tool.raw.get("inputSchema")
-        keys += json_bytes(before) - json_bytes(without_dropped_keys(before))
         for schema in _schemas(before):
+            dropped = {key: value for key, value in schema.items() if key in DROPPED_KEYS}
+            # Without its braces, and with the comma before what stays.
+            keys += json_bytes(dropped) - 2 + (0 < len(dropped) < len(schema))
             names = schema.get("properties")
             lost += [
                 f"{tool.name}.{name}" for name in (names if isinstance(names, dict) else ()) if name in DROPPED_KEYS
@@ -128,25 +130,6 @@ def savings(surface: Surface) -> Savings:
         copies=sum(copies.values()),
         lost=tuple(dict.fromkeys(lost))[:_MAX_LOST],
     )
-
-
-def without_dropped_keys(schema: Any) -> Any:
-    """A schema without the keywords that compaction drops; properties of these names and plain values stay."""
-    if not isinstance(schema, dict):
-        return schema
-    kept: dict[str, Any] = {}
-    for key, value in schema.items():
-        if key in DROPPED_KEYS:
-            continue
-        if key in SCHEMA_MAP_KEYS and isinstance(value, dict):
-            kept[key] = {name: without_dropped_keys(part) for name, part in value.items()}
-        elif isinstance(value, list) and (key in SCHEMA_LIST_KEYS or key in SCHEMA_KEYS):
-            kept[key] = [without_dropped_keys(part) for part in value]
-        elif key in SCHEMA_KEYS:
-            kept[key] = without_dropped_keys(value)
-        else:
-            kept[key] = value
-    return kept
 
 
 def _schemas(schema: Any) -> Iterator[dict[str, Any]]:

@@ -10,14 +10,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mcp_governor import wire
-from mcp_governor.errors import GovernorError, UsageError
+from mcp_governor.errors import GovernorError
 from mcp_governor.load import formulas
 from mcp_governor.load.health import Health, ServerInfo, read_health, read_server_info
 from mcp_governor.load.listing import LISTS, ROUNDS, EraTimes, Listing, Measuring, measure_era
 from mcp_governor.load.log_scan import LogScan, scan_log
 from mcp_governor.load.model import INTERRUPTED, SweepPlan
 from mcp_governor.load.opened import is_this_machine, judged_address
-from mcp_governor.target import LiveSource
 from mcp_governor.text import one_line
 from mcp_governor.wire.loop import run
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.load.benches import Bench
     from mcp_governor.load.model import Point
-    from mcp_governor.target import Source
+    from mcp_governor.target import LiveSource
 
 HTTP_RUNS = ((200, 40), (1_000, 100))
 """Requests and concurrency of the concurrent runs over HTTP: those of the guide's probe (section 0b)."""
@@ -97,17 +96,6 @@ class Probe(Struct, frozen=True):
     def eras(self) -> tuple[EraTimes, ...]:
         """The eras that were measured, the server's own first."""
         return (self.listing.main, *((self.other,) if self.other is not None else ()))
-
-
-def live(source: Source) -> LiveSource:
-    """The source, if it can be measured.
-
-    Raises:
-        UsageError: it is a recording.
-    """
-    if not isinstance(source, LiveSource):
-        raise UsageError(f"{source.shown} is a recording; only a live server can be measured.", "Name a live server.")
-    return source
 
 
 def run_probe(

@@ -107,7 +107,6 @@ class Recipe(Struct, frozen=True):
         farewell: head of the DELETE that ends a session.
         session: the handshake is made by every client; false if the server gave no session to the first one.
         method: of the request.
-        connections: most of them that a worker opens: the size of the pool.
         expected: body of a good response before and after its id; ``None`` if bodies differ and each is parsed.
         kind: content type of a good response.
         tools: the tools of the first list, with which later ones are compared; ``None`` if they are not.
@@ -123,7 +122,6 @@ class Recipe(Struct, frozen=True):
     timeout: float
     farewell: bytes = b""
     session: bool = True
-    connections: int = 0
     expected: tuple[bytes, bytes] | None = None
     kind: str = ""
     tools: list[Any] | None = None

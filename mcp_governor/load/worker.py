@@ -68,7 +68,6 @@ class Worker:
         """Send this from now on."""
         await self.leave()
         self._crew = Crew(msgspec.convert(recipe, Recipe))
-        _allow_files(self._crew.recipe.connections)
 
     async def leave(self) -> None:
         """End the sessions."""
@@ -96,6 +95,7 @@ class Worker:
     async def prepare(self, concurrency: int, warm_up: int) -> None:
         """Open the connections and sessions of a point; what fails is tried again with a request, and counted there."""
         assert self._crew is not None
+        _allow_files(concurrency)
         clients = self._crew.grown(concurrency)
         await _each(clients, Client.ready, PREPARING)
         if warm_up and clients:
@@ -138,7 +138,7 @@ async def _each(clients: list[Client], work: Callable[[Client], Awaitable[None]]
 
 
 def _allow_files(connections: int) -> None:
-    """Raise the limit on open files to the size of the pool, as far as the system lets us."""
+    """Raise the limit on open files to this number of connections, as far as the system lets us."""
     if sys.platform == "win32":
         return
     import resource

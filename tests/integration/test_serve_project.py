@@ -72,7 +72,7 @@ def test_a_check_its_findings_and_an_explanation(project):
     assert told["data"]["why"]
     assert found["id"] in told["data"]["accept_command"]
     assert unknown["error"]["kind"] == "unknown_name"
-    assert unknown["error"]["recovery"]["fuzzy_matches"][0] == found["id"]
+    assert unknown["error"]["recovery"]["suggested_tool"] == "list_findings"
 
 
 def test_a_server_is_a_name_of_the_configuration_and_nothing_else(project):
