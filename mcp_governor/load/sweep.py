@@ -42,6 +42,9 @@ _LIMITS = {
     "--warm-up": (0, 1_000),
     # Each takes a core.
     "--workers": (1, 16),
+    # No latency is within a goal that is not a number.
+    "--p95-slo-ms": (0.001, 1_000_000),
+    "--p99-slo-ms": (0.001, 1_000_000),
     # Several times what our client can send on one machine.
     "--rate": (0.001, 50_000),
     # A job of CI that takes more than an hour is a mistake.
@@ -74,6 +77,7 @@ def check(plan: SweepPlan, workers: int) -> None:
         )
     given: list[tuple[str, float]] = [("--concurrency-values", value) for value in points]
     given += [("--total", plan.total), ("--warm-up", plan.warm_up), ("--workers", workers), ("--seconds", plan.seconds)]
+    given += [("--p95-slo-ms", plan.p95_slo_ms), ("--p99-slo-ms", plan.p99_slo_ms)]
     if plan.rate is not None:
         given.append(("--rate", plan.rate))
     for option, value in given:

@@ -131,6 +131,8 @@ def test_samples_of_workers_are_one():
         ({"rate": 0.0}, 1, "--rate has 0"),
         ({"rate": float("nan")}, 1, "--rate has nan"),
         ({"rate": 1e9}, 1, "--rate has 1e"),
+        ({"p95_slo_ms": float("nan")}, 1, "--p95-slo-ms has nan"),
+        ({"p99_slo_ms": -1.0}, 1, "--p99-slo-ms has -1"),
         ({"seconds": 4_000.0}, 1, "--seconds has 4,000"),
         ({}, 0, "--workers has 0"),
         ({}, 17, "--workers has 17"),
