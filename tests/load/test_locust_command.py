@@ -71,6 +71,9 @@ def test_a_locustfile_has_no_secret_in_its_request_and_is_still_python(tmp_path)
     source = (tmp_path / "locustfile.py").read_text()
     assert "pass-word-1" not in source
     compile(source, "locustfile.py", "exec")
+    # It needs Locust and nothing else.
+    assert "from mcp_governor" not in source
+    assert "def drift(" in source
 
 
 def test_a_locustfile_goes_to_the_path_of_the_base_url_and_needs_a_tool_for_writes(tmp_path):
