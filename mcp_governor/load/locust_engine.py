@@ -96,7 +96,9 @@ def locustfile(job: HttpJob, timeout: float, tools: list[Any] | None = None) -> 
         "max_bytes": DEFAULT_LIMITS.message_bytes,
         "tools": tools,
     }
-    source = (SCRIPTS / "locustfile.py").read_text(encoding="utf-8").replace(IMPORT, f"\n\n{inspect.getsource(drift)}")
+    source = (
+        (SCRIPTS / "locustfile.py").read_text(encoding="utf-8").replace(IMPORT, f"\n\n{inspect.getsource(drift)}\n")
+    )
     literal = json.dumps(settings, ensure_ascii=True, indent=2)
     # A JSON document has no line break within its strings, so it is readable as it is, unless it has quotes in quotes.
     text = repr(literal) if "\\" in literal or "'''" in literal else f"'''\n{literal}\n'''"
