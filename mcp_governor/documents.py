@@ -92,8 +92,9 @@ _ATTRIBUTE = lazy_pattern(r"(\w+): (.*)")
 
 
 def _described(struct: type[Struct]) -> tuple[str, dict[str, str]]:
-    """What a docstring says of an object, and of its members by name."""
-    name, members = "", dict[str, str]()
+    """What a docstring says of an object, and of its members by name; those that it inherits included."""
+    base = struct.__base__
+    name, members = "", _described(base)[1] if base is not None and base is not Struct else dict[str, str]()
     doc = inspect.cleandoc(struct.__doc__ or "").replace("``", "`")
     attributes = doc.partition("\nAttributes:\n")[2].partition("\n\n")[0]
     for line in textwrap.dedent(attributes).splitlines():

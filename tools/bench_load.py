@@ -7,13 +7,13 @@ packages of Debian; a client that is not installed is left out, and the output s
 from __future__ import annotations
 
 import argparse
-import base64
 import json
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,10 +21,9 @@ from msgspec.structs import replace
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from mcp_governor.load.http_engine import HttpEngine
+from mcp_governor.load.http_engine import NullEngine, start_responder
 from mcp_governor.load.model import SweepPlan
-from mcp_governor.load.recipe import DIGITS, Address, Recipe, http_job, recipe_of
-from mcp_governor.programs.helper import Helper
+from mcp_governor.load.recipe import DIGITS, Address, FirstResponse, http_job, recipe_of
 from mcp_governor.wire import Era, HttpEndpoint
 
 if TYPE_CHECKING:
@@ -39,23 +38,14 @@ TOOLS = [
 ]
 PARTS = (b'{"jsonrpc":"2.0","id":', b',"result":{"tools":' + json.dumps(TOOLS).encode() + b"}}")
 KIND = "application/json"
+FIRST = FirstResponse(b"", KIND, PARTS)
+JOB = http_job(HttpEndpoint("http://127.0.0.1:1/mcp"), Era.MODERN, "2026-07-28", SweepPlan())
+RECIPE = recipe_of(JOB, Address("127.0.0.1", "127.0.0.1", 1, tls=False), longest=1 << 20, timeout=10.0)
+BODY = (RECIPE.request[1] + b"1" * DIGITS + RECIPE.request[2]).decode()
 
 
-def responders(count: int) -> list[tuple[Helper, int]]:
-    """Null responders with their ports."""
-    before, after = (base64.b64encode(part).decode("ascii") for part in PARTS)
-    started = [Helper("-m", "mcp_governor.load.responder") for _ in range(count)]
-    return [(one, one.ask({"kind": KIND, "before": before, "after": after})["port"]) for one in started]
-
-
-def recipe(port: int, *, parsed: bool) -> Recipe:
-    job = http_job(HttpEndpoint(f"http://127.0.0.1:{port}/mcp"), Era.MODERN, "2026-07-28", SweepPlan())
-    made = recipe_of(job, Address("127.0.0.1", "127.0.0.1", port, tls=False), longest=1 << 20, timeout=10.0)
-    return replace(made, expected=None if parsed else PARTS, kind=KIND)
-
-
-def ours(ports: list[int], concurrency: int, *, parsed: bool = False) -> float:
-    engine = HttpEngine([recipe(port, parsed=parsed) for port in ports])
+def ours(workers: int, concurrency: int, *, parsed: bool = False) -> float:
+    engine = NullEngine(replace(RECIPE, expected=None if parsed else PARTS, kind=KIND), FIRST, workers)
     try:
         sample = engine.measure(SweepPlan(total=100_000), concurrency, seconds=SECONDS)
     finally:
@@ -64,13 +54,8 @@ def ours(ports: list[int], concurrency: int, *, parsed: bool = False) -> float:
     return len(sample.latencies_ms) / sample.seconds
 
 
-def body(port: int) -> str:
-    _, before, after = recipe(port, parsed=False).request
-    return (before + b"1" * DIGITS + after).decode()
-
-
 def hey(port: int, concurrency: int) -> float:
-    command = ["hey", "-z", f"{SECONDS}s", "-c", str(concurrency), "-m", "POST", "-T", KIND, "-d", body(port)]
+    command = ["hey", "-z", f"{SECONDS}s", "-c", str(concurrency), "-m", "POST", "-T", KIND, "-d", BODY]
     done = subprocess.run([*command, f"http://127.0.0.1:{port}/mcp"], capture_output=True, text=True, check=True)
     found = re.search(r"Requests/sec:\s+([\d.]+)", done.stdout)
     assert found is not None, done.stdout
@@ -80,7 +65,7 @@ def hey(port: int, concurrency: int) -> float:
 def wrk(port: int, concurrency: int) -> float:
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "post.lua"
-        script.write_text(f"wrk.method = 'POST'\nwrk.body = [==[{body(port)}]==]\n")
+        script.write_text(f"wrk.method = 'POST'\nwrk.body = [==[{BODY}]==]\n")
         command = ["wrk", "-t1", f"-c{concurrency}", f"-d{SECONDS}s", "-s", str(script)]
         done = subprocess.run([*command, f"http://127.0.0.1:{port}/mcp"], capture_output=True, text=True, check=True)
     found = re.search(r"Requests/sec:\s+([\d.]+)", done.stdout)
@@ -92,30 +77,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
     rounds = parser.parse_args().rounds
-    started = responders(2)
-    first, second = (port for _, port in started)
+    responder, port = start_responder(FIRST)
+    others = {"hey": hey, "wrk": wrk}
+    for name in others:
+        if not shutil.which(name):
+            print(f"load client: {name} is not installed (apt-get install {name})")
     try:
         for concurrency in (40, 200):
             clients: dict[str, Callable[[], float]] = {
-                "ours": lambda c=concurrency: ours([first], c),  # type: ignore[misc]
-                "ours, each response parsed": lambda c=concurrency: ours([first], c, parsed=True),  # type: ignore[misc]
-                "ours, 2 workers": lambda c=concurrency: ours([first, second], c),  # type: ignore[misc]
+                "ours": partial(ours, 1, concurrency),
+                "ours, each response parsed": partial(ours, 1, concurrency, parsed=True),
+                "ours, 2 workers": partial(ours, 2, concurrency),
+                **{name: partial(other, port, concurrency) for name, other in others.items() if shutil.which(name)},
             }
-            if shutil.which("hey"):
-                clients["hey"] = lambda c=concurrency: hey(first, c)  # type: ignore[misc]
-            if shutil.which("wrk"):
-                clients["wrk"] = lambda c=concurrency: wrk(first, c)  # type: ignore[misc]
-            found: dict[str, list[float]] = {name: [] for name in clients}
-            for _ in range(rounds):
-                for name, measure in clients.items():
-                    found[name].append(measure())
-            for name, rates in found.items():
-                print(f"load client, {concurrency} in flight: {name:<28} {max(rates):9,.0f} requests/s")
-            for name in {"hey", "wrk"} - set(clients):
-                print(f"load client: {name} is not installed (apt-get install {name})")
+            found = [{name: measure() for name, measure in clients.items()} for _ in range(rounds)]
+            for name in clients:
+                best = max(one[name] for one in found)
+                print(f"load client, {concurrency} in flight: {name:<28} {best:9,.0f} requests/s")
     finally:
-        for responder, _ in started:
-            responder.close()
+        responder.close()
 
 
 if __name__ == "__main__":

@@ -10,14 +10,7 @@ from msgspec.structs import replace
 
 from mcp_governor.cli import out
 from mcp_governor.cli.common import FILE, Run, TargetCommand, configured, target_argument
-from mcp_governor.cli.load_options import (
-    base_url_option,
-    own_host_option,
-    read_only_of,
-    request_of,
-    request_options,
-    source_of,
-)
+from mcp_governor.cli.load_options import base_url_option, load_of, own_host_option, request_options
 
 _FILE = "locustfile.py"
 
@@ -56,8 +49,7 @@ def locustfile(
     """
     from mcp_governor.errors import UsageError
     from mcp_governor.load.locust_engine import HEADERS_VARIABLE, URL_VARIABLE, locustfile
-    from mcp_governor.load.model import SweepPlan
-    from mcp_governor.load.opened import Permissions, open_target
+    from mcp_governor.load.opened import open_target
     from mcp_governor.load.recipe import http_job
     from mcp_governor.secrets import redact_json
     from mcp_governor.wire import HttpEndpoint
@@ -67,10 +59,9 @@ def locustfile(
     new = NewFile(file or Path(_FILE), "", Path.cwd() if file is None else None, expected=True if force else None)
     if new.path.is_file() and not force:
         raise UsageError(f"{new.name} exists already.", "Add --force to replace it, or name another file with --out.")
-    method, params = request_of(tool, arguments, allow_writes=allow_writes)
-    source = source_of(run, target, base_url)
-    plan = SweepPlan(method=method, params=params, timeout=getattr(source, "timeout", run.config.timeout))
-    permissions = Permissions(i_own_this_host, allow_writes, read_only_of(run, source, tool))
+    source, plan, permissions = load_of(
+        run, target, base_url, tool, arguments, allow_writes=allow_writes, owned=i_own_this_host
+    )
     opened = open_target(source, plan, permissions)
     if not isinstance(opened.endpoint, HttpEndpoint):
         raise UsageError(

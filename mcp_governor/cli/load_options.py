@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mcp_governor.cli.common import Run
+    from mcp_governor.load.model import SweepPlan
+    from mcp_governor.load.opened import Permissions
     from mcp_governor.target import Source
 
 _F = TypeVar("_F", bound="Callable[..., Any]")
@@ -64,13 +66,6 @@ def source_of(run: Run, target: str | None, base_url: str | None) -> Source:
     return run.source(_with_path(base_url) if base_url is not None else target)
 
 
-def read_only_of(run: Run, source: Source, tool: str | None) -> tuple[str, ...]:
-    """The globs of ``read-only-tools``, if a tool is called and they count for the server."""
-    from mcp_governor.checking.reading import permitted
-
-    return permitted(run.config, source, "read_only_tools").read_only_tools if tool is not None else ()
-
-
 def _with_path(url: str) -> str:
     """The address itself, or its /mcp if it is that of a host."""
     try:
@@ -82,23 +77,39 @@ def _with_path(url: str) -> str:
     return url
 
 
-def request_of(tool: str | None, arguments: str | None, *, allow_writes: bool) -> tuple[str, dict[str, Any]]:
-    """Method and parameters: ``tools/list``, or the call of a tool.
-
-    Args:
-        tool: the value of ``--tool``.
-        arguments: the value of ``--arguments``.
-        allow_writes: if ``--allow-writes`` was given.
+def load_of(
+    run: Run,
+    target: str | None,
+    base_url: str | None,
+    tool: str | None,
+    arguments: str | None,
+    *,
+    allow_writes: bool,
+    owned: bool,
+) -> tuple[Source, SweepPlan, Permissions]:
+    """The server, the request that is sent to it, and what the user allows; arguments are values of the options.
 
     Raises:
         UsageError: the arguments are not a JSON object, or an option has no effect because no tool is called.
     """
-    if tool is None:
-        for name, is_given in (("--arguments", arguments is not None), ("--allow-writes", allow_writes)):
-            if is_given:
-                raise UsageError(f"{name} has no effect without --tool.", f"Add --tool NAME, or remove {name}.")
-        return "tools/list", {}
-    return "tools/call", {"name": tool, "arguments": _object_of(arguments) if arguments is not None else {}}
+    from mcp_governor.checking.reading import permitted
+    from mcp_governor.load.model import SweepPlan
+    from mcp_governor.load.opened import Permissions
+
+    params: dict[str, Any] = {}
+    if tool is not None:
+        params = {"name": tool, "arguments": _object_of(arguments) if arguments is not None else {}}
+    for name, is_given in (("--arguments", arguments is not None), ("--allow-writes", allow_writes)):
+        if is_given and tool is None:
+            raise UsageError(f"{name} has no effect without --tool.", f"Add --tool NAME, or remove {name}.")
+    source = source_of(run, target, base_url)
+    read_only = permitted(run.config, source, "read_only_tools").read_only_tools if tool is not None else ()
+    plan = SweepPlan(
+        method="tools/list" if tool is None else "tools/call",
+        params=params,
+        timeout=getattr(source, "timeout", run.config.timeout),
+    )
+    return source, plan, Permissions(owned, allow_writes, read_only)
 
 
 def _object_of(arguments: str) -> dict[str, Any]:

@@ -75,7 +75,8 @@ def probe(
 
     from mcp_governor.checking.loading import probe_report
     from mcp_governor.checking.settings import selection_of
-    from mcp_governor.load.probe import ProbePlan, live, run_probe
+    from mcp_governor.load.opened import live
+    from mcp_governor.load.probe import ProbePlan, run_probe
 
     if record and run.config.isolated:
         raise UsageError("--record writes a file of the repository, and --isolated uses none.", "Remove one of them.")
@@ -134,18 +135,12 @@ def _lines(measured: Probe, report: Report, run: Run, recorded: str) -> Iterator
 
 
 def _next(measured: Probe, run: Run, recorded: str) -> str:
-    from mcp_governor.load.judge import changed_lists
-
     if measured.interrupted:
         return "run it again, to its end."
     if recorded:
         return f"commit {visible(recorded)}, and run check --load in CI."
     if measured.listing.failure:
         return "read the server's log around the list that failed."
-    if any(map(changed_lists, measured.concurrent)):
-        return "read the server's log of the time of the concurrent runs."
     if not run.config.resolve(run.config.load.record).exists() and not run.config.isolated:
         return "keep these figures as a budget: mcp-governor load probe --record"
-    if measured.transport == "http":
-        return "find the concurrency that the server is good for: mcp-governor load sweep"
-    return "judge budgets in CI: mcp-governor check --load"
+    return "find the concurrency that the server is good for: mcp-governor load sweep"

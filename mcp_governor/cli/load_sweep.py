@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import click
+from msgspec.structs import replace
 
 from mcp_governor.cli import out
 from mcp_governor.cli.common import (
@@ -21,33 +24,18 @@ from mcp_governor.cli.common import (
     write_lines,
     write_text,
 )
-from mcp_governor.cli.load_options import (
-    base_url_option,
-    own_host_option,
-    read_only_of,
-    request_of,
-    request_options,
-    source_of,
-)
+from mcp_governor.cli.load_options import base_url_option, load_of, own_host_option, request_options
 from mcp_governor.cli.progress import progress_line
 from mcp_governor.documents import written
 from mcp_governor.errors import STOPPED, Exit, UsageError
-from mcp_governor.load.model import (
-    DEFAULT_CONCURRENCIES,
-    DEFAULT_P95_SLO_MS,
-    DEFAULT_P99_SLO_MS,
-    DEFAULT_TOTAL,
-    DEFAULT_WARM_UP,
-    INTERRUPTED,
-    SweepPlan,
-)
+from mcp_governor.load.model import INTERRUPTED, SweepPlan
 from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from mcp_governor.load.model import Sweep
-    from mcp_governor.load.sweep import Doing
+
+
+_DEFAULTS = SweepPlan()
 
 
 class _Points(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
@@ -77,15 +65,15 @@ _HIGHEST_PORT = 65_535
 @click.option(
     "--concurrency-values",
     type=_Points(),
-    help=f"Requests in flight at each point  [default: {','.join(map(str, DEFAULT_CONCURRENCIES))}; stdio: 1,2,4,8]",
+    help=f"Requests in flight at each point  [default: {','.join(map(str, _DEFAULTS.concurrencies))}; stdio: 1,2,4,8]",
 )
-@click.option("--total", type=int, default=DEFAULT_TOTAL, show_default=True, help="Requests for each point")
-@click.option("--warm-up", type=int, default=DEFAULT_WARM_UP, show_default=True, help="Requests before each point")
+@click.option("--total", type=int, default=_DEFAULTS.total, show_default=True, help="Requests for each point")
+@click.option("--warm-up", type=int, default=_DEFAULTS.warm_up, show_default=True, help="Requests before each point")
 @click.option(
-    "--p95-slo-ms", type=float, default=DEFAULT_P95_SLO_MS, show_default=True, help="Goal for p95, in milliseconds"
+    "--p95-slo-ms", type=float, default=_DEFAULTS.p95_slo_ms, show_default=True, help="Goal for p95, in milliseconds"
 )
 @click.option(
-    "--p99-slo-ms", type=float, default=DEFAULT_P99_SLO_MS, show_default=True, help="Goal for p99, in milliseconds"
+    "--p99-slo-ms", type=float, default=_DEFAULTS.p99_slo_ms, show_default=True, help="Goal for p99, in milliseconds"
 )
 @click.option("--rate", type=float, help="Open loop: so many requests per second  [default: closed loop]")
 @click.option("--seconds", type=SECONDS, default=600, show_default=True, help="Time limit for all points, in seconds")
@@ -148,45 +136,43 @@ def sweep(
     Exits with 0 if a concurrency meets both goals, 1 if none does, 4 if no request succeeded, and 130 after Ctrl-C;
     reports are written in any case.
     """
-    from mcp_governor.load.opened import Permissions
-    from mcp_governor.load.sweep import Options, run_sweep
+    from mcp_governor.load.benches import default_bench
+    from mcp_governor.load.sweep import MakeBench, run_sweep
 
-    method, params = request_of(tool, arguments, allow_writes=allow_writes)
-    source = source_of(run, target, base_url)
-    plan = SweepPlan(
-        concurrencies=DEFAULT_CONCURRENCIES if concurrency_values is None else concurrency_values,
+    source, plan, permissions = load_of(
+        run, target, base_url, tool, arguments, allow_writes=allow_writes, owned=i_own_this_host
+    )
+    plan = replace(
+        plan,
+        concurrencies=_DEFAULTS.concurrencies if concurrency_values is None else concurrency_values,
         total=total,
         warm_up=warm_up,
-        p95_slo_ms=_goal("--p95-slo-ms", p95_slo_ms),
-        p99_slo_ms=_goal("--p99-slo-ms", p99_slo_ms),
+        p95_slo_ms=p95_slo_ms,
+        p99_slo_ms=p99_slo_ms,
         rate=rate,
-        timeout=getattr(source, "timeout", run.config.timeout),
         seconds=seconds,
-        method=method,
-        params=params,
     )
-    options = Options(
-        permissions=Permissions(i_own_this_host, allow_writes, read_only_of(run, source, tool)),
-        workers=workers,
-        named_points=concurrency_values is not None,
-    )
-    make_bench = None
-    if locust_bind is not None and engine != "locust":
-        raise UsageError(
-            "--locust-bind has no effect without --engine locust.", "Add --engine locust, or remove --locust-bind."
-        )
+    make_bench: MakeBench = default_bench
     if engine == "locust":
-        from functools import partial
-
         from mcp_governor.load.locust_engine import locust_bench
 
         listen = None if locust_bind is None else _listening(locust_bind)
-        make_bench = partial(locust_bench, listen=listen, announce=_announce)
+        make_bench = partial(locust_bench, listen=listen, announce=_announce, owned=i_own_this_host)
+    elif locust_bind is not None:
+        raise UsageError(
+            "--locust-bind has no effect without --engine locust.", "Add --engine locust, or remove --locust-bind."
+        )
     if markdown_out is not None:
         _refuse_to_replace(markdown_out.with_suffix(".svg"))
     with progress_line(run.output) as show:
         measured = run_sweep(
-            source, plan, options=options, make_bench=make_bench, emit=lambda doing: show(_step(doing))
+            source,
+            plan,
+            permissions=permissions,
+            workers=workers,
+            named_points=concurrency_values is not None,
+            make_bench=make_bench,
+            emit=show,
         )
     if run.output.format == "json":
         write_json(_document(measured), run.output)
@@ -194,11 +180,20 @@ def sweep(
         from mcp_governor.report.sweep_text import sweep_lines
 
         write_lines(sweep_lines(measured, verbose=run.output.verbose), run.output)
-    url = getattr(getattr(source, "endpoint", None), "url", "")
-    for file in _written(measured, json_out, markdown_out, html_out, report_dir, url):
-        if run.output.verbose >= 0:
-            out.echo(f"{visible(str(file))}: written.", err=True)
-    return _exit_code(measured)
+    places = [Output("json", json_out), Output("md", markdown_out), Output("html", html_out)]
+    if report_dir is not None:
+        stem = _stem(getattr(getattr(source, "endpoint", None), "url", ""))
+        places += [Output(kind, report_dir / f"{stem}.{kind}", next_to=True) for kind in ("json", "md", "html")]
+    for place in places:
+        if place.file is not None:
+            _write(measured, place, place.file)
+            if run.output.verbose >= 0:
+                out.echo(f"{visible(str(place.file))}: written.", err=True)
+    if measured.interrupted == INTERRUPTED:
+        return STOPPED
+    if not any(point.succeeded for point in measured.points):
+        return int(Exit.NOTHING_CHECKED)
+    return int(Exit.PASS if measured.feasible else Exit.FINDINGS)
 
 
 def _listening(given: str) -> tuple[str, int]:
@@ -215,21 +210,6 @@ def _announce(command: str) -> None:
     out.echo(f"Waiting for workers. On each machine, write a locustfile, and start it:\n  {command}", err=True)
 
 
-def _goal(option: str, value: float) -> float:
-    # Also refuses NaN, which no latency is within.
-    if not 0 < value < float("inf"):
-        raise UsageError(f"{option} is {value:g}; it must be above 0.", "Name milliseconds, for example 400.")
-    return value
-
-
-def _step(doing: Doing) -> str:
-    """What a sweep does, as the line of progress."""
-    if doing.step == "connect":
-        return f"connecting to {one_line(doing.target, 60)} …"
-    what = "measuring our client" if doing.step == "ceiling" else "measuring"
-    return f"{what}: {doing.concurrency} in flight ({doing.number} of {doing.of}) …"
-
-
 def _refuse_to_replace(picture: Path) -> None:
     """Refuse a picture next to a report that is not of a sweep: the user typed the name of the report alone."""
     from mcp_governor.files import read_bytes
@@ -243,35 +223,21 @@ def _refuse_to_replace(picture: Path) -> None:
     )
 
 
-def _written(
-    measured: Sweep,
-    json_out: Path | None,
-    markdown_out: Path | None,
-    html_out: Path | None,
-    folder: Path | None,
-    url: str,
-) -> Iterator[Path]:
-    """Write the reports that were asked for."""
-    places = [Output("json", json_out), Output("md", markdown_out), Output("html", html_out)]
-    if folder is not None:
-        places += [Output(kind, folder / f"{_stem(url)}.{kind}", next_to=True) for kind in ("json", "md", "html")]
-    for place in places:
-        if (file := place.file) is None:
-            continue
-        if place.format == "json":
-            write_json(_document(measured), place)
-        elif place.format == "md":
-            from mcp_governor.report.sweep_markdown import render
-            from mcp_governor.report.sweep_picture import picture
+def _write(measured: Sweep, place: Output, file: Path) -> None:
+    """Write one report, in the format of its place."""
+    if place.format == "json":
+        write_json(_document(measured), place)
+    elif place.format == "md":
+        from mcp_governor.report.sweep_markdown import render
+        from mcp_governor.report.sweep_picture import picture
 
-            drawn = file.with_suffix(".svg")
-            write_text(picture(measured), Output(file=drawn, next_to=True), form="markup")
-            write_text(render(measured, picture=drawn.name), place, form="markup")
-        else:
-            from mcp_governor.report.sweep_html import render as page
+        drawn = file.with_suffix(".svg")
+        write_text(picture(measured), Output(file=drawn, next_to=True), form="markup")
+        write_text(render(measured, picture=drawn.name), place, form="markup")
+    else:
+        from mcp_governor.report.sweep_html import render as page
 
-            write_text(page(measured), place, form="markup")
-        yield file
+        write_text(page(measured), place, form="markup")
 
 
 def _document(measured: Sweep) -> dict[str, Any]:
@@ -286,16 +252,5 @@ def _stem(url: str) -> str:
     if url:
         parts = urlsplit(url)
         port = parts.port or (443 if parts.scheme == "https" else 80)
-        host = "".join(
-            char if char.isascii() and (char.isalnum() or char in "._-") else "_" for char in parts.hostname or ""
-        )
-        where = f"{host}-{port}"
+        where = f"{re.sub('[^a-z0-9._-]', '_', parts.hostname or '')}-{port}"
     return f"mcp-tools-list-observability-{where}-concurrency-sweep"
-
-
-def _exit_code(measured: Sweep) -> int:
-    if measured.interrupted == INTERRUPTED:
-        return STOPPED
-    if not any(point.succeeded for point in measured.points):
-        return int(Exit.NOTHING_CHECKED)
-    return int(Exit.PASS if measured.feasible else Exit.FINDINGS)

@@ -49,7 +49,7 @@ def serve(run: Run, http: str | None, port: int | None) -> None:
     from mcp_governor.server.project import Project
 
     project = Project.of(run.config)
-    pool = Pool(root=str(project.root) if project is not None else "")
+    pool = Pool(project)
     server = build_server(pool, project)
     if address is not None:
         from mcp_governor.server.http import serve_http

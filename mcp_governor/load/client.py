@@ -7,7 +7,6 @@ import itertools
 import ssl
 import time
 from contextlib import suppress
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
 from mcp_governor.errors import ProtocolError
@@ -48,7 +47,12 @@ class Crew:
         self.judge = Judge(recipe.method, recipe.expected, recipe.kind, recipe.tools)
         self.clients: list[Client] = []
         self._numbers = itertools.count(FIRST_NUMBER)
-        self.tls = _tls_context() if recipe.address.tls else None
+        self.tls = None
+        if recipe.address.tls:
+            import httpx2
+
+            # The certificates that the wire trusts.
+            self.tls = httpx2.create_ssl_context()
 
     def number(self) -> bytes:
         """A new id."""
@@ -65,26 +69,18 @@ LONGEST_WAIT = 86_400.0
 
 
 def seconds_to_wait(retry_after: str) -> float | None:
-    """The seconds of a ``Retry-After`` (RFC 9110, 10.2.3), which is a number or a date; ``None`` if it is neither."""
+    """The seconds of a ``Retry-After``; ``None`` if it is not a number. Limiters do not send its other form, a date."""
     text = retry_after.strip()
-    if text.isascii() and text.isdigit():
-        return min(float(text[:_MAX_DIGITS]), LONGEST_WAIT)
-    try:
-        at = parsedate_to_datetime(text[:_MAX_DATE]).timestamp()
-    except (ValueError, TypeError, OverflowError):
-        return None
-    return float(min(max(0, round(at - time.time())), LONGEST_WAIT))
+    return min(float(text[:12]), LONGEST_WAIT) if text.isascii() and text.isdigit() else None
 
 
-_MAX_DIGITS, _MAX_DATE = 12, 60
-"""Most characters that are read of a number, and of a date: the longest date of RFC 9110 has 33."""
-
-
-def _tls_context() -> ssl.SSLContext:
-    import httpx2
-
-    # The certificates that the wire trusts.
-    return httpx2.create_ssl_context()
+_NO_CONNECTION: dict[type[OSError], str] = {
+    TimeoutError: "connect-timeout",
+    ssl.SSLError: "tls",
+    ConnectionRefusedError: "refused",
+    ConnectionResetError: "reset",
+}
+"""Why there is no connection → kind of failure."""
 
 
 class Client:
@@ -100,9 +96,8 @@ class Client:
 
     def __init__(self, crew: Crew) -> None:
         self._crew = crew
-        self._needs_session = bool(crew.recipe.handshake) and crew.recipe.session
         self._connection: Connection | None = None
-        self._has_session = False
+        self._has_session = not (crew.recipe.handshake and crew.recipe.session)
         self.session: str | None = None
         self.retry_after: float | None = None
         self._looks = 0
@@ -116,13 +111,22 @@ class Client:
             return str(error), time.perf_counter()
         if connection.failure is not None:
             return connection.failure, connection.ended
-        if connection.retry_after:
-            self.retry_after = seconds_to_wait(connection.retry_after)
-        if connection.status == GONE:
+        self.retry_after = seconds_to_wait(connection.retry_after)
+        if connection.status == GONE and self.session is not None:
             # The next request opens another session.
             self._has_session, self.session = False, None
         failure = self._crew.judge.failure(connection.status, connection.kind, connection.body, number)
         return failure, connection.ended
+
+    async def trial(self) -> tuple[Connection, bytes]:
+        """Send the request of the recipe; the connection then holds the response to the number.
+
+        Raises:
+            FailedError: the connection or the handshake failed.
+        """
+        await self.ready()
+        number = self._crew.number()
+        return await self._exchange(self._crew.recipe.request, number), number
 
     async def ready(self) -> None:
         """Connect, and open a session if the server has them.
@@ -131,8 +135,28 @@ class Client:
             FailedError: the connection or the handshake failed.
         """
         await self._connect()
-        if self._needs_session and not self._has_session:
-            await self._shake_hands()
+        if self._has_session:
+            return
+        hello, *rest = self._crew.recipe.handshake
+        number = self._crew.number()
+        connection = await self._exchange(hello, number)
+        if connection.failure is not None:
+            raise FailedError(connection.failure)
+        if connection.status != OK:
+            self.retry_after = seconds_to_wait(connection.retry_after)
+            raise FailedError(f"http-{connection.status}")
+        message = response_in(connection.kind, bytes(connection.body), int(number))
+        try:
+            self.session = valid_session(connection.session)
+        except ProtocolError:
+            message = None
+        if message is None or "error" in message:
+            raise FailedError("handshake")
+        for parts in rest:
+            connection = await self._exchange(parts, b"")
+            if connection.failure is not None or connection.status not in ACCEPTED:
+                raise FailedError(connection.failure or f"http-{connection.status}")
+        self._has_session = True
 
     async def _connect(self) -> Connection:
         if self._connection is not None and self._connection.is_open:
@@ -149,57 +173,15 @@ class Client:
                     ssl=self._crew.tls,
                     server_hostname=where.host if where.tls else None,
                 )
-        except TimeoutError:
-            raise FailedError("connect-timeout") from None
-        except ssl.SSLError:
-            raise FailedError("tls") from None
-        except ConnectionRefusedError:
-            raise FailedError("refused") from None
-        except ConnectionResetError:
-            raise FailedError("reset") from None
-        except OSError:
-            raise FailedError("no-connection") from None
+        except OSError as error:
+            kind = next((kind for type_, kind in _NO_CONNECTION.items() if isinstance(error, type_)), "no-connection")
+            raise FailedError(kind) from None
         return self._connection
-
-    async def _shake_hands(self) -> None:
-        hello, *rest = self._crew.recipe.handshake
-        number = self._crew.number()
-        connection = await self._exchange(hello, number)
-        if connection.failure is not None:
-            raise FailedError(connection.failure)
-        if connection.status != OK:
-            self.retry_after = seconds_to_wait(connection.retry_after)
-            raise FailedError(f"http-{connection.status}")
-        message = response_in(connection.kind, bytes(connection.body), int(number))
-        if message is None or "error" in message:
-            raise FailedError("handshake")
-        try:
-            self.session = valid_session(connection.session)
-        except ProtocolError:
-            raise FailedError("handshake") from None
-        for parts in rest:
-            connection = await self._exchange(parts, b"")
-            if connection.failure is not None or connection.status not in ACCEPTED:
-                raise FailedError(connection.failure or f"http-{connection.status}")
-        self._has_session = True
-
-    async def trial(self) -> tuple[Connection, bytes]:
-        """Send the request of the recipe; the connection then holds the response to the number.
-
-        Raises:
-            FailedError: the connection or the handshake failed.
-        """
-        if self._connection is None or not self._connection.is_open or (self._needs_session and not self._has_session):
-            await self.ready()
-        number = self._crew.number()
-        return await self._exchange(self._crew.recipe.request, number), number
 
     async def _exchange(self, parts: tuple[bytes, bytes, bytes], number: bytes) -> Connection:
         """Send a request, whose parts are its head, and its body before and after the number."""
-        connection = self._connection
-        if connection is None or not connection.is_open:
-            # What came before may have ended it.
-            connection = await self._connect()
+        # What came before may have ended the connection.
+        connection = await self._connect()
         head, before, after = parts
         line = session_line(self.session) if self.session is not None else b""
         self._looks = 0

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.load.health import ABSENT
 from mcp_governor.load.judge import KINDS, changed_lists
 from mcp_governor.load.records import over_of
 from mcp_governor.rules.finding import finding
 from mcp_governor.rules.rule_file import own_rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from mcp_governor.config.model import LoadConfig
     from mcp_governor.findings import Finding
     from mcp_governor.load.health import Health
-    from mcp_governor.load.listing import Yardstick
     from mcp_governor.load.log_scan import LogScan, StatsLine
     from mcp_governor.load.probe import Probe
     from mcp_governor.load.records import LoadRecord
@@ -66,14 +67,15 @@ def not_measured(budgets: LoadConfig) -> Finding:
 
 
 def _sizes(probe: Probe, record: LoadRecord | None, budgets: LoadConfig) -> Iterator[Finding]:
-    sizes = probe.listing.payload
-    before = (record.listed.bytes, record.listed.tokens) if record is not None else (None, None)
+    sizes, before = probe.listing.payload, record.listed if record is not None else None
     yield from _above("bytes", sizes.bytes, budgets.payload_bytes, key="payload-bytes")
-    yield from _grown("bytes", sizes.bytes, before[0], budgets.payload_ratio, budgets.record)
+    if before is not None:
+        yield from _grown("bytes", sizes.bytes, before.bytes, budgets.payload_ratio, budgets.record)
     yield from _above("tokens", sizes.tokens, budgets.tokens, key="tokens")
     for size in sizes.tools:
         yield from _above("tokens", size.tokens, budgets.tool_tokens, key="tool-tokens", tool=size.name)
-    yield from _grown("tokens", sizes.tokens, before[1], budgets.tokens_ratio, budgets.record)
+    if before is not None:
+        yield from _grown("tokens", sizes.tokens, before.tokens, budgets.tokens_ratio, budgets.record)
 
 
 _SIZE_RULES = {"bytes": ("load/payload-bytes", "payload-ratio"), "tokens": ("load/tokens", "tokens-ratio")}
@@ -82,67 +84,48 @@ _SIZE_RULES = {"bytes": ("load/payload-bytes", "payload-ratio"), "tokens": ("loa
 
 def _above(unit: str, now: int, limit: int | None, *, key: str, tool: str | None = None) -> Iterator[Finding]:
     """A size beyond its limit: of the list, or of one tool."""
-    if limit is None or now <= limit:
-        return
-    place, says = ("/tools", "absolute") if tool is None else ("", "tool")
-    facts = {unit: f"{now:,}", "limit": f"{limit:,}"}
-    yield finding(_SIZE_RULES[unit][0], place, says=says, tool=tool, value=now, key=key, facts=facts)
+    if limit is not None and now > limit:
+        place, says = ("/tools", "absolute") if tool is None else ("", "tool")
+        facts = {unit: f"{now:,}", "limit": f"{limit:,}"}
+        yield finding(_SIZE_RULES[unit][0], place, says=says, tool=tool, value=now, key=key, facts=facts)
 
 
-def _grown(unit: str, now: int, before: int | None, ratio: float, record: str) -> Iterator[Finding]:
+def _grown(unit: str, now: int, before: int, ratio: float, record: str) -> Iterator[Finding]:
     """A size beyond a multiple of the recorded one."""
-    if before is None or now <= ratio * before:
-        return
-    rule, key = _SIZE_RULES[unit]
-    facts = {unit: f"{now:,}", "before": f"{before:,}", "times": _times_of(now, before), "limit": f"{ratio:g}"}
-    yield finding(rule, "/tools", says="ratio", value=[now, before], key=key, record=record, facts=facts)
+    if now > ratio * before:
+        rule, key = _SIZE_RULES[unit]
+        # Rounded up, so that a ratio beyond its limit never reads like the limit.
+        times = f"{math.ceil(100 * now / before) / 100:.2f}" if before else "many"
+        facts = {unit: f"{now:,}", "before": f"{before:,}", "times": times, "limit": f"{ratio:g}"}
+        yield finding(rule, "/tools", says="ratio", value=[now, before], key=key, record=record, facts=facts)
 
 
 def _times(probe: Probe, record: LoadRecord | None, budgets: LoadConfig, remote: bool) -> Iterator[Finding]:
     # The value of a finding is its limit: a time is another one in every run, and an acceptance has to outlive that.
-    listing, name, over = probe.listing, budgets.record, over_of(probe)
-    stick, lists = listing.yardstick, listing.main.lists
-    if budgets.list_p95_ms is not None:
-        p95 = stick.p95_ms if stick is not None else lists.p95_ms if lists is not None else 0.0
-        if stick is None and (lists is None or lists.count < LEAST_LISTS):
+    stick, lists, limit = probe.listing.yardstick, probe.listing.main.lists, budgets.list_p95_ms
+    if limit is not None:
+        p95 = stick.p95_ms if stick is not None else lists.p95_ms if lists and lists.count >= LEAST_LISTS else None
+        if p95 is None:
             way = "Check why the lists take so long, or fail: mcp-governor load probe"
             yield _not_compared("p95", budgets, way=way, needed=LEAST_LISTS)
-        elif p95 > budgets.list_p95_ms:
-            yield finding(
-                "load/list-p95",
-                "/tools",
-                says="absolute",
-                value=budgets.list_p95_ms,
-                key="list-p95-ms",
-                took=_milliseconds(p95),
-                rounds=stick.rounds if stick is not None else 1,
-                limit=_milliseconds(budgets.list_p95_ms),
-            )
+        elif p95 > limit:
+            facts = {"took": _milliseconds(p95), "rounds": stick.rounds if stick else 1, "limit": _milliseconds(limit)}
+            yield finding("load/list-p95", "/tools", says="absolute", value=limit, key="list-p95-ms", facts=facts)
     if record is None or record.time is None:
         return
+    before, over = record.time, over_of(probe)
     if remote:
         yield _not_compared("remote", budgets, way="Measure a server on this machine, or set load.list-p95-ms.")
     elif stick is None:
         yield _not_compared("yardstick", budgets, way="Check why the lists take so long, or fail: load probe says it.")
-    elif record.time.over != over:
+    elif before.over != over:
         way = "Measure it as it was recorded, or write the record again: mcp-governor load probe --record"
-        yield _not_compared("transport", budgets, way=way, before=record.time.over, now=over)
-    elif _is_slower(stick, record.time.ratio, budgets.list_ratio):
-        yield finding(
-            "load/list-p95",
-            "/tools",
-            says="ratio",
-            value=[budgets.list_ratio, record.time.ratio],
-            key="list-ratio",
-            ratio=f"{stick.ratio:.2g}",
-            before=f"{record.time.ratio:g}",
-            limit=f"{budgets.list_ratio:g}",
-            record=name,
-        )
-
-
-def _is_slower(stick: Yardstick, before: float, factor: float) -> bool:
-    return stick.ratio > factor * before and (stick.ratio - before) * stick.null_ms >= LEAST_MS
+        yield _not_compared("transport", budgets, way=way, before=before.over, now=over)
+    elif stick.ratio > budgets.list_ratio * before.ratio and (stick.ratio - before.ratio) * stick.null_ms >= LEAST_MS:
+        value = [budgets.list_ratio, before.ratio]
+        facts = {"ratio": f"{stick.ratio:.2g}", "before": f"{before.ratio:g}", "limit": f"{budgets.list_ratio:g}"}
+        named = {"key": "list-ratio", "record": budgets.record}
+        yield finding("load/list-p95", "/tools", says="ratio", value=value, facts={**facts, **named})
 
 
 def _not_compared(says: str, budgets: LoadConfig, **facts: Any) -> Finding:
@@ -169,55 +152,38 @@ def list_findings(probe: Probe) -> Iterator[Finding]:
 
 def health_findings(health: Health) -> Iterator[Finding]:
     """A health check that cannot be read, or whose numbers contradict each other."""
-    answer = health.answer
-    if answer.status in (404, 405, 410, 501):
+    status = health.status
+    if status in ABSENT:
         return
-    if answer.problem:
-        yield finding("load/health", "/health", says="unreadable", value=answer.problem, problem=answer.problem)
-    elif answer.status is not None and answer.status >= 400:
-        yield finding("load/health", "/health", says="status", value=answer.status, status=answer.status)
+    if health.problem:
+        yield finding("load/health", "/health", says="unreadable", value=health.problem, problem=health.problem)
+    elif status is not None and status >= 400:
+        yield finding("load/health", "/health", says="status", value=status, status=status)
     for key in health.not_numbers:
         yield finding("load/health", "/health", says="number", value=key, key=key)
     cache, seen = health.cache, health.observability
-    yield from _counts("GET /health", {**cache, **seen})
     if "hit_rate_pct" in cache:
-        yield from _rate("GET /health", cache["hit_rate_pct"], cache.get("cache_hits"), cache.get("cache_misses"))
+        rate, hits, misses = cache["hit_rate_pct"], cache.get("cache_hits"), cache.get("cache_misses")
+        yield from _rate("GET /health", "/health", rate, hits, misses)
     errors, requests = seen.get("total_errors"), seen.get("total_requests")
     if errors is not None and requests is not None and errors > requests:
         facts = {"errors": f"{errors:g}", "requests": f"{requests:g}"}
         yield finding(_AGREE, "/health", says="errors", value="errors", where="GET /health", facts=facts)
-    yield from _flight("GET /health", seen.get("in_flight"), seen.get("max_in_flight"))
 
 
 _AGREE = "load/counts-agree"
 
 
-def _counts(where: str, numbers: Mapping[str, float]) -> Iterator[Finding]:
-    for key, value in numbers.items():
-        if value < 0:
-            yield finding(_AGREE, _place(where), says="negative", value=value, key=key, where=where)
-
-
-def _rate(where: str, stated: float, hits: float | None, misses: float | None) -> Iterator[Finding]:
+def _rate(where: str, place: str, stated: float, hits: float | None, misses: float | None) -> Iterator[Finding]:
     if not 0 <= stated <= 100:
-        yield finding(_AGREE, _place(where), says="range", value=stated, where=where, stated=f"{stated:g}")
-        return
-    if hits is None or misses is None or hits < 0 or misses < 0 or hits + misses == 0:
-        return
-    computed = 100 * hits / (hits + misses)
-    if abs(stated - computed) > _RATE_ROOM:
-        facts = {"stated": f"{stated:g}", "computed": f"{computed:.1f}", "hits": f"{hits:g}", "misses": f"{misses:g}"}
-        yield finding(_AGREE, _place(where), says="rate", value="rate", where=where, facts=facts)
-
-
-def _flight(where: str, flight: float | None, most: float | None) -> Iterator[Finding]:
-    if flight is not None and most is not None and flight > most:
-        facts = {"flight": f"{flight:g}", "most": f"{most:g}"}
-        yield finding(_AGREE, _place(where), says="flight", value="flight", where=where, facts=facts)
-
-
-def _place(where: str) -> str:
-    return "/health" if where == "GET /health" else "/log"
+        yield finding(_AGREE, place, says="range", value=stated, where=where, stated=f"{stated:g}")
+    elif hits is not None and misses is not None and hits + misses > 0:
+        computed = 100 * hits / (hits + misses)
+        if abs(stated - computed) > _RATE_ROOM:
+            facts = {"stated": f"{stated:g}", "computed": f"{computed:.1f}", "hits": f"{hits:g}"}
+            yield finding(
+                _AGREE, place, says="rate", value="rate", where=where, facts={**facts, "misses": f"{misses:g}"}
+            )
 
 
 def log_findings(log: LogScan, selection: Selection) -> Iterator[Finding]:
@@ -249,50 +215,46 @@ def _option(selection: Selection, rule: str, name: str) -> Any:
 def _line(line: StatsLine) -> Iterator[Finding]:
     """The numbers of the last statistics line, which counts from the start of the server."""
     where = "the last statistics line"
-    lookups = line.cache_hits + line.cache_misses
     # The guide's own server divides by requests: then one that is answered without a lookup lowers the rate.
     by_requests = 100 * line.cache_hits / line.requests if line.requests else line.hit_rate
     if abs(line.hit_rate - by_requests) > _RATE_ROOM:
-        yield from _rate(where, line.hit_rate, line.cache_hits, line.cache_misses)
-    if lookups > line.requests:
+        yield from _rate(where, "/log", line.hit_rate, line.cache_hits, line.cache_misses)
+    if line.cache_hits + line.cache_misses > line.requests:
         counts = {"hits": line.cache_hits, "misses": line.cache_misses, "requests": line.requests}
         yield finding(_AGREE, "/log", says="requests", value="requests", where=where, facts=counts)
-    if line.build_avg_ms is not None and line.build_max_ms is not None and line.build_avg_ms > line.build_max_ms:
-        facts = {"average": f"{line.build_avg_ms:g}", "longest": f"{line.build_max_ms:g}"}
-        yield finding(_AGREE, "/log", says="average", value="average", where=where, facts=facts)
 
 
 def _in_flight(log: LogScan, most: int) -> Iterator[Finding]:
-    over = [
-        (flight, line.max_in_flight if line.max_in_flight is not None else most)
+    found = [
+        (max(line.in_flight or 0, line.peak_in_flight or 0), most if line.max_in_flight is None else line.max_in_flight)
         for line in log.stats
-        if (flight := max(line.in_flight or 0, line.peak_in_flight or 0))
-        > (line.max_in_flight if line.max_in_flight is not None else most)
     ]
-    if over:
-        flight, limit = max(over)
+    flight, limit = max((one for one in found if one[0] > one[1]), default=(0, 0))
+    if flight:
         yield finding("load/in-flight", "/log", value="flight", flight=flight, most=limit)
 
 
 def _storm(log: LogScan, ttl_ms: float) -> Iterator[Finding]:
-    for first, last in log.stretches():
-        if first.at is None or last.at is None or last.at <= first.at:
+    for lines in log.runs():
+        if not lines or lines[0].at is None or lines[-1].at is None:
             continue
-        seconds, builds = last.at - first.at, last.build_count - first.build_count
+        seconds, builds = lines[-1].at - lines[0].at, lines[-1].build_count - lines[0].build_count
         # One may be under way at either end.
         most = int(seconds * 1_000 / ttl_ms) + 2
-        if builds > most:
+        if seconds > 0 and builds > most:
             facts = {"builds": f"{builds:,}", "seconds": f"{seconds:g}", "ttl": f"{ttl_ms:g}", "most": f"{most:,}"}
             yield finding("load/build-storm", "/log", value="storm", facts=facts)
             return
 
 
 def _interval(log: LogScan, expected: float) -> Iterator[Finding]:
-    gaps = log.intervals()
-    if not gaps:
-        return
-    usual = median(gaps)
-    if abs(usual - expected) > _OFF * expected:
+    gaps = [
+        after.at - before.at
+        for lines in log.runs()
+        for before, after in itertools.pairwise(lines)
+        if before.at is not None and after.at is not None and after.at > before.at
+    ]
+    if gaps and abs((usual := median(gaps)) - expected) > _OFF * expected:
         facts = {"median": f"{usual:g}", "expected": f"{expected:g}", "count": len(gaps)}
         yield finding("load/stats-interval", "/log", value="interval", facts=facts)
 
@@ -304,11 +266,6 @@ def probe_findings(probe: Probe, selection: Selection) -> Iterator[Finding]:
         yield from health_findings(probe.health)
     if probe.log is not None:
         yield from log_findings(probe.log, selection)
-
-
-def _times_of(now: float, before: float) -> str:
-    """The ratio, rounded up, so that one beyond its limit never reads like the limit."""
-    return f"{math.ceil(100 * now / before) / 100:.2f}" if before else "many"
 
 
 def _milliseconds(value: float) -> str:

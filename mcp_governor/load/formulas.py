@@ -76,18 +76,18 @@ def point(concurrency: int, sample: Sample, *, ceiling: float | None = None) -> 
     good = sample.latencies_ms
     # Without those that were given up, a server looks faster the more of its responses never come.
     took = sorted([*good, *sample.expired_ms]) if sample.expired_ms else good
-    has_any = len(took) > 0
+    p50, p95, p99 = (percentile(took, share) if took else None for share in (0.5, 0.95, 0.99))
     return Point(
         concurrency=concurrency,
         requests=len(good) + sum(sample.errors.values()),
         errors=dict(sample.errors),
         seconds=sample.seconds,
         throughput=len(good) / sample.seconds if sample.seconds > 0 else 0.0,
-        p50_ms=percentile(took, 0.5) if has_any else None,
-        p95_ms=percentile(took, 0.95) if has_any else None,
-        p99_ms=percentile(took, 0.99) if has_any else None,
-        max_ms=took[-1] if has_any else None,
-        mean_ms=math.fsum(took) / len(took) if has_any else None,
+        p50_ms=p50,
+        p95_ms=p95,
+        p99_ms=p99,
+        max_ms=took[-1] if took else None,
+        mean_ms=math.fsum(took) / len(took) if took else None,
         ceiling=ceiling,
         stopped=sample.stopped,
         histogram=counted(took),
@@ -104,12 +104,9 @@ def knee(points: Sequence[Point]) -> int | None:
     Args:
         points: in ascending order of concurrency.
     """
-    usable = [item for item in points if item.p95_ms is not None and not item.is_client_limited]
-    for before, after in itertools.pairwise(usable):
-        if before.p95_ms is None or after.p95_ms is None:
-            continue
-        slower = after.p95_ms >= KNEE_LATENCY * before.p95_ms
-        if slower and after.throughput <= KNEE_THROUGHPUT * before.throughput:
+    usable = [(item.p95_ms, item) for item in points if item.p95_ms is not None and not item.is_client_limited]
+    for (p95, before), (next_p95, after) in itertools.pairwise(usable):
+        if next_p95 >= KNEE_LATENCY * p95 and after.throughput <= KNEE_THROUGHPUT * before.throughput:
             return after.concurrency
     return None
 
@@ -143,28 +140,22 @@ def saturation(points: Sequence[Point]) -> int | None:
         failures that our client did not limit.
     """
     usable = [
-        item
+        (item.mean_ms, item)
         for item in points
         if item.mean_ms is not None
         and not item.is_client_limited
         and item.stopped is None
         and item.failed <= MOSTLY * item.requests
     ]
-    if len(usable) < MIN_POINTS:
+    lowest = min((mean for mean, _ in usable), default=0.0)
+    if len(usable) < 2 or usable[-1][0] < PLATEAU * lowest:
         return None
-    lowest = min(item.mean_ms or math.inf for item in usable)
-    if (usable[-1].mean_ms or 0.0) < PLATEAU * lowest:
-        return None
-    needed = max(item.throughput for item in usable) * lowest / 1000
-    for item, after in itertools.pairwise(usable):
+    needed = max(item.throughput for _, item in usable) * lowest / 1000
+    for index, (_, item) in enumerate(usable[:-1], 1):
         if item.concurrency >= NEAR * needed:
-            rest = max(larger.throughput for larger in usable if larger.concurrency >= after.concurrency)
+            rest = max(larger.throughput for _, larger in usable[index:])
             return item.concurrency if item.throughput >= (1 - SATURATED_TIE) * rest else None
     return None
-
-
-MIN_POINTS = 2
-"""Least points to compare."""
 
 
 def feasible(points: Sequence[Point], p95_slo_ms: float, p99_slo_ms: float) -> tuple[Point, ...]:
@@ -205,13 +196,6 @@ def recommended(points: Sequence[Point], p95_slo_ms: float, p99_slo_ms: float) -
     candidates = feasible(points, p95_slo_ms, p99_slo_ms)
     best = max((item.throughput for item in candidates), default=0.0)
     saturated = saturation(points)
-
-    def is_tied(item: Point) -> bool:
-        share = SATURATED_TIE if item.concurrency == saturated else TIE
-        return item.throughput >= (1 - share) * best
-
-    return min(filter(is_tied, candidates), key=_slowness, default=None)
-
-
-def _slowness(item: Point) -> tuple[float, float, int]:
-    return item.p95_ms or 0.0, item.p99_ms or 0.0, item.concurrency
+    ties = {item.concurrency: SATURATED_TIE if item.concurrency == saturated else TIE for item in candidates}
+    tied = [item for item in candidates if item.throughput >= (1 - ties[item.concurrency]) * best]
+    return min(tied, key=lambda item: (item.p95_ms or 0.0, item.p99_ms or 0.0, item.concurrency), default=None)

@@ -6,18 +6,20 @@ A server need not have either. What it sends is foreign: bounded in bytes and ti
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping  # noqa: TC003 - msgspec reads the types
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 import anyio
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from mcp_governor.call.agent_info import get_bounded
 from mcp_governor.parsing import exceeds_depth, read_json
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from mcp_governor.wire import HttpEndpoint
 
@@ -39,60 +41,42 @@ _MAX_ENDPOINTS = 10
 CACHE_KEYS = ("cache_hits", "cache_misses", "cache_refreshes", "hit_rate_pct")
 OBSERVABILITY_KEYS = ("total_requests", "total_errors", "in_flight", "max_in_flight")
 
+ABSENT = (404, 405, 410, 501)
+"""Statuses of a server that does not have what was asked for."""
 
-class Answer(Struct, frozen=True):
-    """What came back for one GET.
+_STREAM = "it is an event stream"
 
-    Attributes:
-        path: the path that was requested.
-        status: HTTP status; ``None`` without a response.
-        problem: why the response says nothing, for example ``no response within 5 s``; empty if it could be read.
-        body: the JSON value; ``None`` if there is none.
-    """
+
+class HealthDocument(Struct, frozen=True):
+    """The response of ``GET /health``."""
 
     path: str
     status: int | None = None
     problem: str = ""
-    body: Any = None
-
-
-class Health(Struct, frozen=True):
-    """The response of ``GET /health``.
-
-    Attributes:
-        answer: status, or why there is nothing to read.
-        ok: the server's own ``status`` or ``ok``, on one line; empty if it has none.
-        cache: the numbers of the cache summary by name (:data:`CACHE_KEYS`); empty if there is none.
-        observability: those of the observability summary (:data:`OBSERVABILITY_KEYS`); empty if there is none.
-        endpoints: its busiest endpoints: name → number of requests.
-        not_numbers: keys of the summaries whose value is not a number.
-    """
-
-    answer: Answer
-    ok: str = ""
+    ok: str = field(default="", name="says")
     cache: Mapping[str, float] = field(default_factory=dict)
     observability: Mapping[str, float] = field(default_factory=dict)
     endpoints: Mapping[str, float] = field(default_factory=dict)
+
+
+class Health(HealthDocument, frozen=True):
+    """The response of ``GET /health``, and which members of its summaries are not numbers."""
+
     not_numbers: tuple[str, ...] = ()
 
 
 class ServerInfo(Struct, frozen=True):
-    """The response to GET on the endpoint itself.
+    """The response to GET on the endpoint itself."""
 
-    Attributes:
-        answer: status, or why there is nothing to read.
-        problem: why it is not ``omni.agent.server_info.v1``; empty if it is.
-        is_stream: the endpoint opens an event stream for GET, as MCP allows; then there is no info.
-    """
-
-    answer: Answer
+    path: str
+    status: int | None = None
     problem: str = ""
-    is_stream: bool = False
+    conforms: bool = False
 
     @property
-    def conforms(self) -> bool:
-        """True if it is a server info of the guide."""
-        return self.answer.body is not None and not self.problem
+    def is_stream(self) -> bool:
+        """The endpoint opens an event stream for GET, as MCP allows; then there is no info."""
+        return self.problem == _STREAM
 
 
 def health_url(url: str) -> str:
@@ -107,81 +91,74 @@ async def read_health(endpoint: HttpEndpoint, *, timeout: float = TIMEOUT) -> He
         endpoint: the server.
         timeout: seconds for the whole response, also for one that never ends.
     """
-    return health_of(await _get(health_url(endpoint.url), endpoint.headers, timeout))
+    status, problem, body = await _get(health_url(endpoint.url), endpoint.headers, timeout)
+    return replace(health_of(body), status=status, problem=problem)
 
 
 async def read_server_info(endpoint: HttpEndpoint, *, timeout: float = TIMEOUT) -> ServerInfo:
     """Send GET to an endpoint and validate the server info; arguments as for :func:`read_health`."""
     from mcp_governor.omni import server_info
 
-    answer = await _get(endpoint.url, endpoint.headers, timeout)
-    if answer.problem == _STREAM:
-        return ServerInfo(answer, answer.problem, is_stream=True)
-    if answer.body is None or answer.status != _OK:
-        return ServerInfo(answer, answer.problem or f"HTTP {answer.status}")
-    try:
-        server_info.validate(answer.body)
-    except ValueError as error:
-        return ServerInfo(answer, one_line(str(error), 300))
-    return ServerInfo(answer)
+    status, problem, body = await _get(endpoint.url, endpoint.headers, timeout)
+    if not problem and status != 200:  # an error with JSON is not an info (tool schema guide, section 0a)
+        problem = f"HTTP {status}"
+    if not problem:
+        try:
+            server_info.validate(body)
+        except ValueError as error:
+            problem = one_line(str(error), 300)
+    return ServerInfo(urlsplit(endpoint.url).path or "/", status, problem, conforms=not problem)
 
 
-_OK = 200
-"""The only status of a server info (tool schema guide, section 0a): an error with JSON is none."""
-
-_STREAM = "it is an event stream"
-
-
-async def _get(url: str, headers: Mapping[str, str], timeout: float) -> Answer:
+async def _get(url: str, headers: Mapping[str, str], timeout: float) -> tuple[int | None, str, Any]:
+    """Status, why there is nothing to read, and the JSON value."""
     import httpx2
 
-    path = urlsplit(url).path or "/"
     try:
         with anyio.fail_after(timeout):
             status, kind, body = await get_bounded(url, headers, timeout, MAX_BYTES)
     except (TimeoutError, httpx2.TimeoutException):
-        return Answer(path, problem=f"no complete response within {timeout:g} s")
+        return None, f"no complete response within {timeout:g} s", None
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        return Answer(path, problem=f"the request failed ({type(error).__name__})")
+        return None, f"the request failed ({type(error).__name__})", None
     if kind.startswith("text/event-stream"):
-        return Answer(path, status, _STREAM)
-    if status in (404, 405, 410, 501):
-        return Answer(path, status, f"HTTP {status}: the server does not have it")
+        return status, _STREAM, None
+    if status in ABSENT:
+        return status, f"HTTP {status}: the server does not have it", None
     if len(body) > MAX_BYTES:
-        return Answer(path, status, f"it is longer than {MAX_BYTES >> 10} KiB")
+        return status, f"it is longer than {MAX_BYTES >> 10} KiB", None
     try:
         value = read_json(body)
     except (ValueError, RecursionError):
-        return Answer(path, status, f"HTTP {status}, and the body is not JSON")
+        return status, f"HTTP {status}, and the body is not JSON", None
     if exceeds_depth(value, MAX_DEPTH):
-        return Answer(path, status, f"it is nested deeper than {MAX_DEPTH} levels")
-    return Answer(path, status, body=value)
+        return status, f"it is nested deeper than {MAX_DEPTH} levels", None
+    return status, "", value
 
 
-def health_of(answer: Answer) -> Health:
+def health_of(body: Any) -> Health:
     """Find the summaries in a response.
 
     The guide names their members but not where they are, so every object of the response is looked at.
     """
-    if not isinstance(answer.body, dict):
-        return Health(answer)
+    if not isinstance(body, dict):
+        return Health("/health")
     cache: dict[str, Any] = {}
     seen: dict[str, Any] = {}
     endpoints: Any = None
-    for node in _objects(answer.body):
-        if not cache and any(key in node for key in CACHE_KEYS):
+    for node in _objects(body):
+        if not cache:
             cache = {key: node[key] for key in CACHE_KEYS if key in node}
         if not seen and ("total_requests" in node or "total_errors" in node):
             seen = {key: node[key] for key in OBSERVABILITY_KEYS if key in node}
             endpoints = node.get("top_endpoints", node.get("endpoints"))
-    wrong = [key for table in (cache, seen) for key, value in table.items() if _number(value) is None]
     return Health(
-        answer,
-        ok=one_line(str(answer.body.get("status", answer.body.get("ok", ""))), 60),
+        "/health",
+        ok=one_line(str(body.get("status", body.get("ok", ""))), 60),
         cache=_numbers(cache),
         observability=_numbers(seen),
         endpoints=dict(_busiest(endpoints)),
-        not_numbers=tuple(wrong),
+        not_numbers=tuple(key for key, value in {**cache, **seen}.items() if _number(value) is None),
     )
 
 
@@ -193,9 +170,9 @@ def _objects(root: dict[str, Any]) -> Iterator[dict[str, Any]]:
             return
         if isinstance(node, dict):
             yield node
-            queue += [value for value in node.values() if isinstance(value, dict | list)]
-        elif isinstance(node, list):
-            queue += [value for value in node if isinstance(value, dict | list)]
+        queue += [
+            value for value in (node.values() if isinstance(node, dict) else node) if isinstance(value, dict | list)
+        ]
 
 
 def _busiest(endpoints: Any) -> Iterator[tuple[str, float]]:
@@ -205,16 +182,11 @@ def _busiest(endpoints: Any) -> Iterator[tuple[str, float]]:
         entries = list(endpoints.items())
     elif isinstance(endpoints, list):
         found = [item for item in endpoints if isinstance(item, dict)]
-        entries = [
-            (next((item[key] for key in ("endpoint", "path", "route") if key in item), None), item) for item in found
-        ]
+        entries = [(item.get("endpoint", item.get("path", item.get("route"))), item) for item in found]
     for name, value in entries[:_MAX_ENDPOINTS]:
-        count = (
-            next((value[key] for key in ("requests", "count", "total_requests") if key in value), None)
-            if isinstance(value, dict)
-            else value
-        )
-        number = _number(count)
+        if isinstance(value, dict):
+            value = value.get("requests", value.get("count", value.get("total_requests")))
+        number = _number(value)
         if isinstance(name, str) and number is not None:
             yield one_line(name, 80), number
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcp_governor.load.model import SweepPlan
-    from mcp_governor.load.recipe import Recipe
+    from mcp_governor.load.recipe import FirstResponse, Recipe
 
 PREPARING = 45.0
 """Seconds for the workers to prepare a point: three times what they allow themselves, because warm-up comes after."""
@@ -45,7 +44,7 @@ class HttpEngine:
     name = "asyncio"
 
     def __init__(self, recipes: Sequence[Recipe]) -> None:
-        _check_installed()
+        check_installed("httptools", "Measuring a server over HTTP", "load")
         self._helpers: list[Helper] = []
         self._timeout = 0.0
         try:
@@ -69,21 +68,15 @@ class HttpEngine:
             helper.hear(START)
 
     def trial(self) -> dict[str, Any]:
-        """Send one request and return its response: ``failure``, and ``status``, ``kind``, ``number``, ``session`` and
-        ``body`` (bytes) where one came."""
-        found: dict[str, Any] = self._helpers[0].ask({"do": "try"}, 4 * self._timeout + GRACE)
+        """Send one request and return its response: ``failure``, and ``kind``, ``number``, ``session`` and ``body`` (of
+        bytes) where one came."""
+        found: dict[str, Any] = self._helpers[0].ask({"do": "trial"}, 4 * self._timeout + GRACE)
         if "body" in found:
-            found["body"] = base64.b64decode(found["body"])
+            found["body"] = found["body"].encode("latin-1")
         return found
 
     def measure(self, plan: SweepPlan, concurrency: int, *, seconds: float) -> Sample:
         """See :class:`~mcp_governor.load.model.Engine`."""
-        try:
-            return self._measure(plan, concurrency, seconds)
-        except HelperError as error:
-            return Sample((), {}, 0.0, f"a process that measures {error.what}")
-
-    def _measure(self, plan: SweepPlan, concurrency: int, seconds: float) -> Sample:
         count = min(len(self._helpers), concurrency, plan.total)
         busy = self._helpers[:count]
         clients = shares(concurrency, count)
@@ -98,21 +91,10 @@ class HttpEngine:
                 order = {"do": "measure", "concurrency": number, "total": total, "rate": rate, "seconds": seconds}
                 helper.send(order)
             return merged([helper.hear(seconds + GRACE) for helper in busy])
+        except HelperError as error:
+            return Sample((), {}, 0.0, f"a process that measures {error.what}")
         except KeyboardInterrupt:
-            return self._interrupted(busy)
-
-    def _interrupted(self, busy: Sequence[Helper]) -> Sample:
-        """What was measured until Ctrl-C."""
-        parts = []
-        for helper in busy:
-            with suppress(HelperError):
-                helper.send({"do": "stop"})
-        for helper in busy:
-            with suppress(HelperError):
-                while "sample" not in (part := helper.hear(STOPPING)):
-                    pass
-                parts.append(part)
-        return replace(merged(parts), stopped=INTERRUPTED)
+            return _interrupted(busy)
 
     def close(self) -> None:
         """End the sessions and the processes."""
@@ -124,18 +106,30 @@ class HttpEngine:
         self._helpers = []
 
 
-def _check_installed() -> None:
-    """Check that the parser of responses is there, which the workers need, without loading it.
+def _interrupted(busy: Sequence[Helper]) -> Sample:
+    """What was measured until Ctrl-C."""
+    parts = []
+    for helper in busy:
+        with suppress(HelperError):
+            helper.send({"do": "stop"})
+    for helper in busy:
+        with suppress(HelperError):
+            while "sample" not in (part := helper.hear(STOPPING)):
+                pass
+            parts.append(part)
+    return replace(merged(parts), stopped=INTERRUPTED)
+
+
+def check_installed(module: str, what: str, extra: str) -> None:
+    """Check that a module is there, without loading it.
 
     Raises:
-        MissingDependencyError: the extra ``load`` is not installed.
+        MissingDependencyError: the extra that has it is not installed.
     """
     from importlib.util import find_spec
 
-    if find_spec("httptools") is None:
-        raise MissingDependencyError(
-            "Measuring a server over HTTP needs the extra load, which is not installed.", install_extra("load")
-        )
+    if find_spec(module) is None:
+        raise MissingDependencyError(f"{what} needs the extra {extra}, which is not installed.", install_extra(extra))
 
 
 def shares(number: int, parts: int) -> list[int]:
@@ -162,38 +156,43 @@ def merged(parts: Sequence[dict[str, Any]]) -> Sample:
     )
 
 
+def start_responder(first: FirstResponse) -> tuple[Helper, int]:
+    """A null responder that gives a response, and its port on loopback."""
+    before, after = (part.decode("latin-1") for part in first.parts)
+    responder = Helper("-m", "mcp_governor.load.responder")
+    try:
+        return responder, responder.ask({"kind": first.kind, "before": before, "after": after})["port"]
+    except BaseException:
+        responder.close()
+        raise
+
+
 class NullEngine(HttpEngine):
     """Measures null responders on loopback, one for each worker: the ceiling of this engine.
 
     Args:
         recipe: the recipe of the sweep.
-        kind: content type of a response.
-        parts: body of a response before and after its id.
+        first: what they respond.
         workers: number of worker processes.
     """
 
-    def __init__(self, recipe: Recipe, kind: str, parts: tuple[bytes, bytes], workers: int) -> None:
+    def __init__(self, recipe: Recipe, first: FirstResponse, workers: int) -> None:
+        self._helpers: list[Helper] = []
         self._responders: list[Helper] = []
-        before, after = (base64.b64encode(part).decode("ascii") for part in parts)
         recipes = []
         try:
             for _ in range(workers):
-                responder = Helper("-m", "mcp_governor.load.responder")
+                responder, port = start_responder(first)
                 self._responders.append(responder)
-                port = responder.ask({"kind": kind, "before": before, "after": after})["port"]
                 where = Address(host="127.0.0.1", ip="127.0.0.1", port=port, tls=False)
                 recipes.append(replace(recipe, address=where, handshake=(), farewell=b""))
             super().__init__(recipes)
         except BaseException:
-            self._end_responders()
+            self.close()
             raise
 
     def close(self) -> None:
         """End all processes."""
         super().close()
-        self._end_responders()
-
-    def _end_responders(self) -> None:
         for responder in self._responders:
             responder.close()
-        self._responders = []

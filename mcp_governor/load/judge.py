@@ -3,7 +3,6 @@ one is parsed, and a list under load is the list that came alone, in whatever or
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ProtocolError
@@ -11,14 +10,10 @@ from mcp_governor.surface.file import MAX_DEPTH
 from mcp_governor.wire import rpc
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from mcp_governor.load.model import Point
 
-EMPTY, SHORTER, LONGER, OTHER = "list-empty", "list-shorter", "list-longer", "list-differs"
+KINDS = ("list-empty", "list-shorter", "list-longer", "list-differs")
 """Kinds of failure: no tools at all; some are gone; some came; some of each, or a definition is another one."""
-
-KINDS = (EMPTY, SHORTER, LONGER, OTHER)
 
 
 def changed_lists(point: Point) -> int:
@@ -26,37 +21,25 @@ def changed_lists(point: Point) -> int:
     return sum(point.errors.get(kind, 0) for kind in KINDS)
 
 
-def drift(first: Sequence[Any], now: Sequence[Any]) -> str | None:
-    """How a list differs from the first one; ``None`` if it holds the same tools with the same definitions.
+def drift(first: list[Any], now: list[Any]) -> str | None:
+    """How a list differs from the first one, in whatever order; ``None`` if it holds the same tools.
 
-    The order does not count: a server that sorts by chance does so without load too, where ``load/unstable-order`` says
-    it.
-
-    Args:
-        first, now: the tools of one page.
+    A server that sorts by chance does so without load too, where ``load/unstable-order`` says it. A locustfile has a
+    copy of this function, so it needs nothing else.
     """
-    if now == first:
-        return None
-    if not now:
-        return EMPTY
-    before, after = _named(first), _named(now)
-    gone, new = _names(before) - _names(after), _names(after) - _names(before)
-    if gone or new:
-        return OTHER if gone and new else SHORTER if gone else LONGER
-    return None if before == after else OTHER
-
-
-def _named(tools: Sequence[Any]) -> Mapping[str, list[Any]]:
-    """The definitions of each name; those of one name stay in order."""
-    found: dict[str, list[Any]] = {}
-    for tool in tools:
-        name = tool.get("name") if isinstance(tool, dict) else None
-        found.setdefault(name if isinstance(name, str) else "", []).append(tool)
-    return found
-
-
-def _names(named: Mapping[str, list[Any]]) -> Counter[str]:
-    return Counter({name: len(tools) for name, tools in named.items()})
+    if now == first or not now:
+        return None if now == first else "list-empty"
+    before: dict[str, list[Any]] = {}
+    after: dict[str, list[Any]] = {}
+    for found, tools in ((before, first), (after, now)):
+        for tool in tools:
+            name = tool.get("name") if isinstance(tool, dict) else None
+            found.setdefault(name if isinstance(name, str) else "", []).append(tool)
+    gone = any(len(after.get(name, ())) < len(tools) for name, tools in before.items())
+    new = any(len(before.get(name, ())) < len(tools) for name, tools in after.items())
+    if gone != new:
+        return "list-shorter" if gone else "list-longer"
+    return "list-differs" if gone or before != after else None
 
 
 EVENTS = "text/event-stream"
@@ -79,21 +62,18 @@ class Judge:
     def __init__(
         self, method: str, expected: tuple[bytes, bytes] | None, kind: str = "", tools: list[Any] | None = None
     ) -> None:
-        self._kind = kind
-        self._tools = tools
-        self._method = method
-        self._before, self._after = expected or (b"", b"")
-        self._length = len(self._before) + len(self._after)
-        self._knows = expected is not None
+        self._method, self._expected, self._kind, self._tools = method, expected, kind, tools
 
     def is_expected(self, body: bytes | bytearray, number: bytes) -> bool:
         """True if a body is the expected one with the id of the request."""
+        if self._expected is None:
+            return False
+        before, after = self._expected
         return (
-            self._knows
-            and len(body) == self._length + len(number)
-            and body.startswith(self._before)
-            and body.endswith(self._after)
-            and body[len(self._before) : len(self._before) + len(number)] == number
+            len(body) == len(before) + len(number) + len(after)
+            and body.startswith(before)
+            and body.endswith(after)
+            and body[len(before) : len(before) + len(number)] == number
         )
 
     def failure(self, status: int, kind: str, body: bytes | bytearray, number: bytes) -> str | None:
@@ -112,9 +92,6 @@ class Judge:
         message = response_in(kind, bytes(body), int(number))
         if message is None:
             return "not-mcp"
-        return self._failure_of(message)
-
-    def _failure_of(self, message: rpc.Message) -> str | None:
         error = message.get("error")
         if error is not None:
             code = error.get("code") if isinstance(error, dict) else None

@@ -11,7 +11,6 @@ import json
 import tempfile
 import time
 from contextlib import AsyncExitStack
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import anyio
@@ -23,7 +22,7 @@ from mcp_governor.documents import Amount, Count  # noqa: TC001 - msgspec reads 
 from mcp_governor.errors import GovernorError, NothingCheckedError, ServerError
 from mcp_governor.load.formulas import percentile
 from mcp_governor.load.payload import Payload, payload
-from mcp_governor.programs import our_script
+from mcp_governor.load.stdio_engine import null_endpoint
 from mcp_governor.surface import build_surface
 from mcp_governor.target import limits_of
 from mcp_governor.text import one_line
@@ -52,8 +51,6 @@ LONGEST_PAUSE_MS = 2_000.0
 
 _OTHER_ERA_SECONDS = 10.0
 """Seconds for a handshake in the other era: a child that ignores it is silent, and the answer is then known."""
-
-_HELD_APART = ("ttlMs", "cacheScope")
 
 
 class Latencies(Struct, frozen=True):
@@ -95,23 +92,23 @@ class EraTimes(Struct, frozen=True, omit_defaults=True):
 
 
 class Yardstick(Struct, frozen=True):
-    """The best of several rounds, and that of a server that does nothing, measured in turn.
+    """The best of several rounds, and that of a server that only answers, measured in turn.
 
     The ratio is that of the fastest lists. With ten busy processes on two cores it differed by 17 % from run to run,
     that of the medians by a factor of nine: what a list waits for there is the machine.
 
     Attributes:
-        rounds: number of rounds.
-        p95_ms, p50_ms: the lowest p95 and the lowest median of a round of the server.
-        fastest_ms: its fastest list.
-        null_ms: the fastest list of the server that does nothing, which lists the same tools over stdio.
+        p95_ms: Lowest p95 of a round of the server.
+        p50_ms: Lowest median of a round of the server.
+        fastest_ms: Fastest list of the server.
+        null_ms: Fastest list of a server that only answers.
     """
 
-    rounds: int
-    p95_ms: float
-    p50_ms: float
-    fastest_ms: float
-    null_ms: float
+    rounds: Count
+    p95_ms: Amount
+    p50_ms: Amount
+    fastest_ms: Amount
+    null_ms: Amount
 
     @property
     def ratio(self) -> float:
@@ -123,27 +120,22 @@ class Caching(Struct, frozen=True):
     """What lists of one connection have in common.
 
     Attributes:
-        ttl_ms, scope: ``ttlMs`` and ``cacheScope`` of the result, as sent; ``None`` if absent.
-        lists: number of lists that were compared.
-        same_tools: they hold the same tools.
-        same_order: they hold the tools in the same order.
-        same_content: they are the same JSON text, order included.
-        changed: names of tools whose definition differs, or that are not in every list.
-        rested_ms: the fastest list after a pause; ``None`` if none was made.
-        repeated_ms: the fastest list right after such a one.
-        pause_ms: the pause.
+        lists: Number of lists that were compared.
+        changed: Names of tools whose definition differs, or that are not in every list.
+        rested_ms: The fastest list after a pause.
+        repeated_ms: The fastest list right after such a one.
     """
 
-    ttl_ms: Any
-    scope: Any
-    lists: int
+    ttl_ms: int | float | None
+    scope: str | None
+    lists: Count
     same_tools: bool
     same_order: bool
     same_content: bool
     changed: tuple[str, ...] = ()
-    rested_ms: float | None = None
-    repeated_ms: float | None = None
-    pause_ms: float = 0.0
+    pause_ms: Amount = 0.0
+    rested_ms: Amount | None = field(default=None, name="after_pause_ms")
+    repeated_ms: Amount | None = field(default=None, name="right_after_ms")
 
 
 class Listing(Struct, frozen=True):
@@ -179,10 +171,8 @@ class _Lists:
     def __init__(self, session: wire.Session) -> None:
         self.session = session
         self.entries: list[Any] = []
-        self.count = 0
         self._first = ""
-        self._names: list[str] = []
-        self._definitions: dict[str, str] = {}
+        self.count = 0
         self.same_tools = self.same_order = self.same_content = True
         self.changed: dict[str, None] = {}
 
@@ -191,8 +181,20 @@ class _Lists:
         start = time.perf_counter()
         entries = await self.session.list_all("tools/list", "tools")
         took = (time.perf_counter() - start) * 1_000
-        self._compare(entries)
+        self.count += 1
+        text = _text(entries)
+        if self.count == 1:
+            self.entries, self._first = entries, text
+        elif text != self._first:
+            self._compare(entries)
         return took
+
+    async def round(self, count: int, deadline: float, rows: list[list[float]]) -> None:
+        """Time so many lists in a row, as far as the deadline allows."""
+        row: list[float] = []
+        rows.append(row)
+        while len(row) < count and time.monotonic() < deadline:
+            row.append(await self.time())
 
     @property
     def fields(self) -> Mapping[str, Any]:
@@ -201,35 +203,27 @@ class _Lists:
         return pages[-1]
 
     def _compare(self, entries: list[Any]) -> None:
-        self.count += 1
-        text = _text(entries)
-        if self.count == 1:
-            self.entries, self._first = entries, text
-            self._names = _names(entries)
-            self._definitions = dict(zip(self._names, map(_text, entries), strict=True))
-            return
-        if text == self._first:
-            return
         self.same_content = False
-        names = _names(entries)
-        self.same_tools = self.same_tools and sorted(names) == sorted(self._names)
-        self.same_order = self.same_order and (names == self._names or sorted(names) != sorted(self._names))
-        now = dict(zip(names, map(_text, entries), strict=True))
-        then = self._definitions
-        differing = [name for name in {**then, **now} if then.get(name) != now.get(name)]
-        self.changed |= dict.fromkeys(differing)
+        then, now = _named(self.entries), _named(entries)
+        if then.keys() != now.keys():
+            self.same_tools = False
+        elif list(then) != list(now):
+            self.same_order = False
+        self.changed |= {name: None for name in {**then, **now} if then.get(name) != now.get(name)}
 
 
 def _text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _names(entries: Sequence[Any]) -> list[str]:
-    """A name for each entry; one that has none gets its place."""
-    return [
-        entry["name"] if isinstance(entry, dict) and isinstance(entry.get("name"), str) else f"/tools/{index}"
-        for index, entry in enumerate(entries)
-    ]
+def _named(entries: Sequence[Any]) -> dict[str, str]:
+    """Name → definition of each tool; one that has no name of its own gets its place."""
+    found: dict[str, str] = {}
+    for index, entry in enumerate(entries):
+        name = entry.get("name") if isinstance(entry, dict) else None
+        own = isinstance(name, str) and name not in found
+        found[str(name) if own else f"/tools/{index}"] = _text(entry)
+    return found
 
 
 class Measuring:
@@ -245,15 +239,16 @@ class Measuring:
     def __init__(self, source: LiveSource, *, rounds: int = ROUNDS, per_round: int = LISTS, rest: bool = False) -> None:
         self._source = source
         self._rounds, self._per_round, self._rest = rounds, per_round, rest
-        self._first: _First | None = None
+        self._lists: _Lists | None = None
+        self._first_ms = self._cold_ms = 0.0
         self._own: list[list[float]] = []
         self._theirs: list[list[float]] = []
         self._rested: list[tuple[float, float]] = []
         self._failure = ""
         self._notes: list[str] = []
 
-    async def run(self) -> Listing:
-        """Measure everything.
+    async def run(self) -> wire.Era:
+        """Measure everything, and return the era that the server speaks.
 
         Raises:
             ServerError: the first list failed.
@@ -264,78 +259,77 @@ class Measuring:
         async with AsyncExitStack() as stack:
             session = await stack.enter_async_context(wire.connect(self._source.endpoint, limits=limits))
             lists = _Lists(session)
-            first_ms = await lists.time()
-            cold_ms = (time.perf_counter() - begun) * 1_000
-            self._first = first = _first(self._source, lists, first_ms, cold_ms)
+            self._first_ms = await lists.time()
+            self._cold_ms = (time.perf_counter() - begun) * 1_000
+            if not lists.entries:
+                shown = self._source.shown
+                raise NothingCheckedError(f"{shown} lists no tools, so nothing was measured.", "Name another server.")
+            self._lists = lists
             null = await _null(stack, lists, limits, self._notes) if self._rounds > 1 else None
             try:
                 await self._repeat(lists, null)
             except GovernorError as error:
                 self._failure = one_line(error.message, 300)
-            if len(self._own) < self._rounds and not self._failure:
-                shown = f"{len(self._own)} of {self._rounds} rounds were measured in {MAX_SECONDS:g} s."
-                self._notes.append(f"The lists took long: {shown}")
-            return self._listing(first)
+        whole = len(self._whole(self._own))
+        if whole < self._rounds and not self._failure:
+            shown = f"{whole} of {self._rounds} rounds were measured in {MAX_SECONDS:g} s."
+            self._notes.append(f"The lists took long: {shown}")
+        return session.era
 
     async def _repeat(self, lists: _Lists, null: _Lists | None) -> None:
         deadline = time.monotonic() + MAX_SECONDS
         for _ in range(self._rounds):
-            await _round(lists, self._per_round, deadline, self._own)
+            await lists.round(self._per_round, deadline, self._own)
             if null is not None:
-                await _round(null, self._per_round, deadline, self._theirs)
+                await null.round(self._per_round, deadline, self._theirs)
         pause = _pause(lists.fields.get("ttlMs"))
-        if self._rest and pause is not None:
-            self._rested = [(await _after(lists, pause), await lists.time()) for _ in range(ROUNDS)]
+        for _ in range(ROUNDS if self._rest and pause is not None else 0):
+            await anyio.sleep((pause or 0.0) / 1_000)
+            self._rested.append((await lists.time(), await lists.time()))
 
     def so_far(self) -> Listing | None:
         """What was measured until now; ``None`` before the end of the first list."""
-        return self._listing(self._first) if self._first is not None else None
-
-    def _listing(self, first: _First) -> Listing:
-        session = first.lists.session
+        if self._lists is None:
+            return None
+        lists, session = self._lists, self._lists.session
+        ttl, scope = lists.fields.get("ttlMs"), lists.fields.get("cacheScope")
+        raw = {"tools": lists.entries, "serverInfo": session.server_info, "protocolVersion": session.protocol}
+        surface = build_surface(raw, source=self._source.shown)
+        first = self._own[0] if self._own else []
         return Listing(
-            surface=first.surface,
+            surface=surface,
             server=session.server_info,
-            cold_ms=first.cold_ms,
-            main=EraTimes(
-                era=session.era.value,
-                protocol=session.protocol,
-                handshake_ms=session.took * 1_000,
-                first_ms=first.first_ms,
-                lists=Latencies.of(self._own[0]) if self._own else None,
+            cold_ms=self._cold_ms,
+            main=_times(session, self._first_ms, first),
+            payload=payload(surface, lists.entries, lists.fields),
+            caching=Caching(
+                ttl_ms=ttl if _is_number(ttl) else None,
+                scope=scope if isinstance(scope, str) else None,
+                lists=lists.count,
+                same_tools=lists.same_tools,
+                same_order=lists.same_order,
+                same_content=lists.same_content,
+                changed=tuple(lists.changed),
+                rested_ms=min((slow for slow, _ in self._rested), default=None),
+                repeated_ms=min((quick for _, quick in self._rested), default=None),
+                pause_ms=(_pause(ttl) or 0.0) if self._rested else 0.0,
             ),
-            payload=first.payload,
-            caching=_caching(first.lists, self._rested, _pause(first.lists.fields.get("ttlMs")) or 0.0),
-            yardstick=_yardstick(self._own, self._theirs, self._per_round),
+            yardstick=self._yardstick(),
             failure=self._failure,
             notes=tuple(self._notes),
         )
 
+    def _whole(self, rows: list[list[float]]) -> list[list[float]]:
+        return [row for row in rows if len(row) == self._per_round]
 
-class _First(Struct, frozen=True):
-    """What the first list says, and how long it took.
-
-    Attributes:
-        lists: the lists of the connection.
-        surface: the tools.
-        payload: sizes.
-        first_ms, cold_ms: see :class:`Listing`.
-    """
-
-    lists: _Lists
-    surface: Surface
-    payload: Payload
-    first_ms: float
-    cold_ms: float
-
-
-def _first(source: LiveSource, lists: _Lists, first_ms: float, cold_ms: float) -> _First:
-    session = lists.session
-    raw = {"tools": lists.entries, "serverInfo": session.server_info, "protocolVersion": session.protocol}
-    surface = build_surface(raw, source=source.shown)
-    if not lists.entries:
-        raise NothingCheckedError(f"{source.shown} lists no tools, so nothing was measured.", "Name another server.")
-    return _First(lists, surface, payload(surface, lists.entries, lists.fields), first_ms, cold_ms)
+    def _yardstick(self) -> Yardstick | None:
+        """``None`` unless at least two whole rounds of both were measured."""
+        own, null = self._whole(self._own), self._whole(self._theirs)
+        rounds = min(len(own), len(null))
+        if rounds < 2:
+            return None
+        p95, p50 = (min(percentile(sorted(row), share) for row in own[:rounds]) for share in (0.95, 0.5))
+        return Yardstick(rounds, p95, p50, min(map(min, own[:rounds])), min(map(min, null[:rounds])))
 
 
 async def measure_era(source: LiveSource, era: wire.Era, *, lists: int = LISTS) -> EraTimes:
@@ -350,96 +344,46 @@ async def measure_era(source: LiveSource, era: wire.Era, *, lists: int = LISTS) 
     """
     limits = _limits(source, lists + 4)
     limits = replace(limits, connect_timeout=min(limits.connect_timeout, _OTHER_ERA_SECONDS))
+    rows: list[list[float]] = []
     try:
         async with wire.connect(source.endpoint, limits=limits, era=era) as session:
             measured = _Lists(session)
-            first = await measured.time()
-            rows: list[list[float]] = []
-            await _round(measured, lists, time.monotonic() + MAX_SECONDS, rows, whole=False)
-            found = Latencies.of(rows[0]) if rows else None
-            return EraTimes(era.value, session.protocol, session.took * 1_000, first, found)
+            first_ms = await measured.time()
+            await measured.round(lists, time.monotonic() + MAX_SECONDS, rows)
+            return _times(session, first_ms, rows[0])
     except ServerError as error:
         return EraTimes(era.value, problem=one_line(error.message, 200))
+
+
+def _times(session: wire.Session, first_ms: float, row: list[float]) -> EraTimes:
+    lists = Latencies.of(row) if row else None
+    return EraTimes(session.era.value, session.protocol, session.took * 1_000, first_ms, lists)
 
 
 def _limits(source: LiveSource, lists: int) -> wire.Limits:
     """The limits of one reading, for as many readings; those of single messages stay."""
     limits = limits_of(source)
-    return replace(
-        limits,
-        reading_bytes=limits.reading_bytes * lists,
-        reading_memory=limits.reading_memory * lists,
-        values=limits.values * lists,
-        layout=limits.layout * lists,
-        messages=limits.messages * lists,
-    )
-
-
-async def _round(lists: _Lists, count: int, deadline: float, rows: list[list[float]], *, whole: bool = True) -> None:
-    """Time ``count`` lists in a row and append them, if the deadline allows; ``whole``: all of them or nothing, unless
-    it is the first round."""
-    row: list[float] = []
-    try:
-        while len(row) < count and time.monotonic() < deadline:
-            row.append(await lists.time())
-    finally:
-        if row and (len(row) == count or not whole or not rows):
-            rows.append(row)
-
-
-async def _after(lists: _Lists, pause_ms: float) -> float:
-    await anyio.sleep(pause_ms / 1_000)
-    return await lists.time()
+    whole = ("reading_bytes", "reading_memory", "values", "layout", "messages")
+    return replace(limits, **{name: getattr(limits, name) * lists for name in whole})
 
 
 def _pause(ttl: Any) -> float | None:
     """Milliseconds to wait until a list of this age is stale; ``None`` if that takes too long."""
-    if isinstance(ttl, bool) or not isinstance(ttl, int | float) or ttl <= 0:
+    if not _is_number(ttl) or ttl <= 0:
         return PAUSE_MS
     # A tenth more, so that it is over for a clock that runs a little slower.
-    return ttl * 1.1 if ttl <= LONGEST_PAUSE_MS else None
+    return float(ttl * 1.1) if ttl <= LONGEST_PAUSE_MS else None
 
 
-def _caching(lists: _Lists, rested: Sequence[tuple[float, float]], pause: float) -> Caching:
-    return Caching(
-        ttl_ms=lists.fields.get("ttlMs"),
-        scope=lists.fields.get("cacheScope"),
-        lists=lists.count,
-        same_tools=lists.same_tools,
-        same_order=lists.same_order,
-        same_content=lists.same_content,
-        changed=tuple(lists.changed),
-        rested_ms=min((slow for slow, _ in rested), default=None),
-        repeated_ms=min((quick for _, quick in rested), default=None),
-        pause_ms=pause if rested else 0.0,
-    )
-
-
-def _yardstick(own: Sequence[Sequence[float]], theirs: Sequence[Sequence[float]], count: int) -> Yardstick | None:
-    """``None`` unless at least two whole rounds of both were measured."""
-    mine = [row for row in own if len(row) == count]
-    null = [row for row in theirs if len(row) == count]
-    rounds = min(len(mine), len(null))
-    if rounds < 2:
-        return None
-    mine, null = mine[:rounds], null[:rounds]
-    return Yardstick(rounds, _best(mine, 0.95), _best(mine, 0.5), min(map(min, mine)), min(map(min, null)))
-
-
-def _best(rows: Sequence[Sequence[float]], share: float) -> float:
-    """The lowest percentile of a round."""
-    return min(percentile(sorted(row), share) for row in rows)
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 async def _null(stack: AsyncExitStack, lists: _Lists, limits: wire.Limits, notes: list[str]) -> _Lists | None:
     """Lists of a server that does nothing, with the same tools."""
-    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mcp-governor-")))
-    file = folder / "list.json"
-    held = {key: value for key, value in lists.fields.items() if key in _HELD_APART}
-    result = {"resultType": "complete", "ttlMs": 0, "cacheScope": "public", **held, "tools": lists.entries}
-    file.write_bytes(_text(result).encode("utf-8", "surrogatepass"))
-    script = Path(__file__).with_name("null_server.py")
-    endpoint = wire.StdioEndpoint(tuple(our_script(str(script), str(file))), title="the null server")
+    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="mcp-governor-"))
+    result = {"resultType": "complete", "ttlMs": 0, "cacheScope": "public", "tools": lists.entries}
+    endpoint = null_endpoint(folder, result)
     try:
         session = await stack.enter_async_context(wire.connect(endpoint, limits=limits, era=wire.Era.MODERN))
         null = _Lists(session)

@@ -6,39 +6,39 @@ does not work there.
 
 from __future__ import annotations
 
-import base64
 import dataclasses
+import inspect
 import ipaddress
 import json
 import shutil
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mcp_governor.errors import MissingDependencyError, ServerError, UsageError
-from mcp_governor.installation import install_extra
-from mcp_governor.load.benches import first_response
+from mcp_governor.errors import ServerError, UsageError
+from mcp_governor.load.benches import Bench, http_engine
+from mcp_governor.load.http_engine import check_installed, start_responder
+from mcp_governor.load.judge import drift
 from mcp_governor.load.model import Sample
 from mcp_governor.load.recipe import DIGITS, http_job
 from mcp_governor.programs import our_python
 from mcp_governor.programs.child import Child
 from mcp_governor.programs.environment import our_environment
-from mcp_governor.programs.helper import START, Helper, HelperError
+from mcp_governor.programs.helper import Helper, HelperError
 from mcp_governor.text import one_line
 from mcp_governor.wire import HttpEndpoint
 from mcp_governor.wire.limits import DEFAULT_LIMITS
 
 if TYPE_CHECKING:
-    from mcp_governor.load.benches import FirstResponse
-    from mcp_governor.load.model import Engine, SweepPlan
+    from mcp_governor.load.model import SweepPlan
     from mcp_governor.load.opened import Opened
-    from mcp_governor.load.recipe import HttpJob
-    from mcp_governor.load.sweep import Options
+    from mcp_governor.load.recipe import FirstResponse, HttpJob
 
 HEADERS_VARIABLE, URL_VARIABLE = "MCP_LOAD_HEADERS", "MCP_LOAD_URL"
 """Variables with what must not be written down: headers as a JSON object, and an address with a query or a password."""
@@ -49,6 +49,9 @@ SCRIPTS = Path(__file__).parent / "scripts"
 MARK = "SETTINGS: dict[str, Any] = {}"
 """The line of the locustfile that its settings replace."""
 
+IMPORT = "from mcp_governor.load.judge import drift\n"
+"""The line of the locustfile that the function replaces: on another machine there is no mcp-governor."""
+
 JOIN_SECONDS = 75.0
 """Seconds to wait for the master's first line: a quarter more than it waits for its workers itself."""
 
@@ -57,9 +60,6 @@ GRACE_SECONDS = 90.0
 
 END_SECONDS = 5.0
 """Seconds for the processes to end by themselves, before they are killed: Locust needs one."""
-
-MAX_WORKERS = 64
-"""Most workers that one command starts: each takes 60 MB and a core."""
 
 
 Announce = Callable[[str], None]
@@ -96,32 +96,29 @@ def locustfile(job: HttpJob, timeout: float, tools: list[Any] | None = None) -> 
         "max_bytes": DEFAULT_LIMITS.message_bytes,
         "tools": tools,
     }
-    source = (SCRIPTS / "locustfile.py").read_text(encoding="utf-8")
+    source = (
+        (SCRIPTS / "locustfile.py").read_text(encoding="utf-8").replace(IMPORT, f"\n\n{inspect.getsource(drift)}\n")
+    )
     literal = json.dumps(settings, ensure_ascii=True, indent=2)
-    return source.replace(MARK, f"SETTINGS: dict[str, Any] = json.loads({_text_literal(literal)})", 1)
-
-
-def _text_literal(document: str) -> str:
-    """A literal of Python, readable if it can be: a JSON document has no line break within its strings."""
-    if "\\" not in document and "'''" not in document:
-        return f"'''\n{document}\n'''"
-    return repr(document)
-
-
-def check_locust() -> None:
-    """Check that Locust is there, without loading it.
-
-    Raises:
-        MissingDependencyError: it is not installed next to us.
-    """
-    from importlib.util import find_spec
-
-    if find_spec("locust") is None:
-        raise MissingDependencyError("--engine locust needs Locust, which is not installed.", install_extra("locust"))
+    # A JSON document has no line break within its strings, so it is readable as it is, unless it has quotes in quotes.
+    text = repr(literal) if "\\" in literal or "'''" in literal else f"'''\n{literal}\n'''"
+    return source.replace(MARK, f"SETTINGS: dict[str, Any] = json.loads({text})", 1)
 
 
 class LocustEngine:
-    """Measures points on a cluster that lives as long as the engine."""
+    """Measures points on a cluster that lives as long as the engine.
+
+    Args:
+        job: what to send.
+        plan: the plan, for its timeout.
+        cluster: where the workers are.
+        tools: those of the first list, with which later ones are compared; ``None`` if they are not.
+        announce: gets the command that starts a worker by hand.
+
+    Raises:
+        MissingDependencyError: Locust is not installed.
+        ServerError: the cluster did not start.
+    """
 
     name = "locust"
 
@@ -129,42 +126,22 @@ class LocustEngine:
         self,
         job: HttpJob,
         plan: SweepPlan,
-        cluster: Cluster | None = None,
-        announce: Announce | None = None,
-        *,
+        cluster: Cluster,
         tools: list[Any] | None = None,
+        announce: Announce | None = None,
     ) -> None:
-        """Start the master and the workers.
-
-        Args:
-            job: what to send.
-            plan: the plan, for its timeout.
-            cluster: where the workers are; by default four on this machine.
-            announce: gets the command that starts a worker by hand.
-            tools: those of the first list, with which later ones are compared; ``None`` if they are not.
-
-        Raises:
-            MissingDependencyError: Locust is not installed.
-            ServerError: the cluster did not start.
-        """
-        self._tools = tools
-        check_locust()
-        self._cluster = cluster or Cluster()
-        if not 1 <= self._cluster.workers <= MAX_WORKERS:
-            raise UsageError(f"{self._cluster.workers:,} Locust workers are too many.", f"Use 1 to {MAX_WORKERS}.")
+        check_installed("locust", "--engine locust", "locust")
         self._folder = Path(tempfile.mkdtemp(prefix="mcp-governor-locust-"))
         self._master: Helper | None = None
         self._workers: list[Child] = []
         try:
-            self._start(job, plan, announce)
+            (self._folder / "locustfile.py").write_text(locustfile(job, plan.timeout, tools), encoding="utf-8")
+            self._start(job, cluster, announce)
         except BaseException:
             self.close()
             raise
 
-    def _start(self, job: HttpJob, plan: SweepPlan, announce: Announce | None) -> None:
-        file = self._folder / "locustfile.py"
-        file.write_text(locustfile(job, plan.timeout, self._tools), encoding="utf-8")
-        cluster = self._cluster
+    def _start(self, job: HttpJob, cluster: Cluster, announce: Announce | None) -> None:
         port = cluster.port or _free_port(cluster.host)
         command = [str(SCRIPTS / "locust_master.py"), cluster.host, str(port), str(cluster.workers)]
         # Ctrl-C is for us alone: the cluster ends when the master's stdin does, after its last sample.
@@ -172,15 +149,16 @@ class LocustEngine:
             self._master = Helper(*command, stderr=log, cwd=self._folder)
         if cluster.starts_workers:
             secrets = {HEADERS_VARIABLE: json.dumps(dict(job.secret_headers)), URL_VARIABLE: job.url}
-            paced = {"MCP_LOAD_PACED": "1", **secrets}
-            worker = ["-m", "locust", "-f", str(file), "--worker", "--master-host", cluster.host]
+            environment = our_environment(MCP_LOAD_PACED="1", **secrets)
+            worker = ["-m", "locust", "-f", "locustfile.py", "--worker", "--master-host", cluster.host]
             worker += ["--master-port", str(port), "--loglevel", "ERROR"]
             for number in range(cluster.workers):
                 with self._log(f"worker{number}") as log:
-                    environment = our_environment(**paced)
                     self._workers.append(Child(our_python(*worker), stderr=log, env=environment, cwd=self._folder))
         elif announce is not None:
-            announce(worker_command(cluster.host, port))
+            announce(
+                f"MCP_LOAD_PACED=1 locust -f locustfile.py --worker --master-host {cluster.host} --master-port {port}"
+            )
         there = self._answer(JOIN_SECONDS).get("ready", 0)
         if there < cluster.workers:
             raise ServerError(
@@ -216,23 +194,9 @@ class LocustEngine:
         Raises:
             ServerError: the master ended or does not respond.
         """
-        point = {
-            "concurrency": concurrency,
-            "total": plan.total,
-            "warm_up": plan.warm_up,
-            "rate": plan.rate,
-            "seconds": seconds,
-        }
-        found = self._answer(seconds + GRACE_SECONDS, point)
-        return Sample(
-            found["latencies"],
-            found["errors"],
-            found["seconds"],
-            found["stopped"],
-            # Without users there are neither.
-            expired_ms=found.get("expired", ()),
-            retry_after_s=found.get("retry_after"),
-        )
+        point = {name: getattr(plan, name) for name in ("total", "warm_up", "rate")}
+        found = self._answer(seconds + GRACE_SECONDS, {**point, "concurrency": concurrency, "seconds": seconds})
+        return Sample(**found)
 
     def close(self) -> None:
         """End the master, which ends its workers; what is left then is killed."""
@@ -245,11 +209,6 @@ class LocustEngine:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def worker_command(host: str, port: int) -> str:
-    """The command that starts a worker on another machine, next to the locustfile."""
-    return f"MCP_LOAD_PACED=1 locust -f locustfile.py --worker --master-host {host} --master-port {port}"
-
-
 def _free_port(host: str) -> int:
     import socket
 
@@ -258,35 +217,6 @@ def _free_port(host: str) -> int:
         probe.bind((host, 0))
         port: int = probe.getsockname()[1]
         return port
-
-
-LOCAL_NAME = "localhost"
-"""The one name that every resolver leads to loopback (RFC 6761, 6.3)."""
-
-
-class LocustBench:
-    """Locust's workers for a server over streamable HTTP.
-
-    Attributes:
-        engine, response_bytes, workers, notes: see :class:`~mcp_governor.load.sweep.Bench`.
-    """
-
-    def __init__(self, opened: Opened, plan: SweepPlan, cluster: Cluster, announce: Announce | None = None) -> None:
-        assert isinstance(opened.endpoint, HttpEndpoint)
-        check_locust()
-        self._cluster = cluster
-        self._plan = plan
-        self._job = http_job(opened.endpoint, opened.era, opened.protocol, plan, opened.tools)
-        self._first = first_response(opened, plan)
-        self.response_bytes: int | None = len(self._first.body)
-        self.workers = cluster.workers
-        self.engine: Engine = LocustEngine(self._job, plan, cluster, announce, tools=self._first.tools)
-        elsewhere = "The ceiling of the client was not measured: Locust's workers are started elsewhere."
-        self.notes: tuple[str, ...] = () if cluster.starts_workers else (elsewhere,)
-
-    def null(self) -> Engine | None:
-        """See :class:`~mcp_governor.load.sweep.Bench`."""
-        return NullLocust(self._job, self._plan, self._cluster, self._first) if self._cluster.starts_workers else None
 
 
 class NullLocust(LocustEngine):
@@ -300,21 +230,12 @@ class NullLocust(LocustEngine):
     """
 
     def __init__(self, job: HttpJob, plan: SweepPlan, cluster: Cluster, first: FirstResponse) -> None:
-        before, after = first.parts
-        self._responder = Helper("-m", "mcp_governor.load.responder")
+        self._responder, port = start_responder(first)
+        url = f"http://127.0.0.1:{port}/"
+        # The responder finds the id by its number of digits.
+        request = {**job.request, "id": 10 ** (DIGITS - 1)}
+        alone = dataclasses.replace(job, url=url, shown=url, secret_headers={}, handshake=None, request=request)
         try:
-            port = self._responder.ask(
-                {
-                    "kind": first.kind,
-                    "before": base64.b64encode(before).decode("ascii"),
-                    "after": base64.b64encode(after).decode("ascii"),
-                },
-                START,
-            )["port"]
-            url = f"http://127.0.0.1:{port}/"
-            # The responder finds the id by its number of digits.
-            request = {**job.request, "id": 10 ** (DIGITS - 1)}
-            alone = dataclasses.replace(job, url=url, shown=url, secret_headers={}, handshake=None, request=request)
             super().__init__(alone, plan, replace(cluster, port=0))
         except BaseException:
             self._responder.close()
@@ -329,19 +250,21 @@ class NullLocust(LocustEngine):
 def locust_bench(
     opened: Opened,
     plan: SweepPlan,
-    options: Options,
+    workers: int | None,
     *,
     listen: tuple[str, int] | None = None,
     announce: Announce | None = None,
-) -> LocustBench:
+    owned: bool = False,
+) -> Bench:
     """Start a cluster for a server.
 
     Args:
         opened: the server.
         plan: what to measure.
-        options: how; its workers are those to wait for.
+        workers: the workers to wait for; ``None`` for four.
         listen: address and port of the master, if the workers are started by hand on other machines.
         announce: gets the command that starts one of those.
+        owned: the user says that the host is theirs.
 
     Raises:
         UsageError: the server is not reached over HTTP, or by a name that Locust would resolve again.
@@ -353,21 +276,29 @@ def locust_bench(
             f"{opened.shown} is reached over stdio, and Locust's workers send HTTP.",
             "Remove --engine locust, or name the address of the server.",
         )
-    if not options.permissions.own_host and not _is_fixed(opened.address.host):
+    if not owned and not _is_fixed(opened.address.host):
         raise UsageError(
             f"{opened.shown}: Locust resolves the name of the host itself, after it was judged.",
             f"Name the address instead: {opened.address.ip}",
         )
-    cluster = Cluster() if options.workers is None else Cluster(workers=options.workers)
+    cluster = Cluster() if workers is None else Cluster(workers=workers)
     if listen is not None:
         cluster = replace(cluster, host=listen[0], port=listen[1], starts_workers=False)
-    return LocustBench(opened, plan, cluster, announce)
+    check_installed("locust", "--engine locust", "locust")
+    job = http_job(opened.endpoint, opened.era, opened.protocol, plan, opened.tools)
+    asked, _, first = http_engine(opened, plan, 1)
+    asked.close()
+    engine = LocustEngine(job, plan, cluster, first.tools, announce)
+    if not cluster.starts_workers:
+        elsewhere = "The ceiling of the client was not measured: Locust's workers are started elsewhere."
+        return Bench(engine, lambda: None, len(first.body), cluster.workers, (elsewhere,))
+    return Bench(engine, partial(NullLocust, job, plan, cluster, first), len(first.body), cluster.workers)
 
 
 def _is_fixed(host: str) -> bool:
-    """True for an address, and for the name that always leads to loopback."""
+    """True for an address, and for the one name that every resolver leads to loopback (RFC 6761, 6.3)."""
     try:
         ipaddress.ip_address(host)
     except ValueError:
-        return host.lower().rstrip(".") == LOCAL_NAME
+        return host.lower().rstrip(".") == "localhost"
     return True

@@ -6,13 +6,17 @@ is read, lines are cut, and a value that is not a number makes its line unreadab
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
+from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec import Struct
 
+from mcp_governor.documents import Count  # noqa: TC001 - msgspec reads the types
 from mcp_governor.errors import UsageError
 from mcp_governor.files import MEBIBYTE, read_end
 from mcp_governor.text import visible
@@ -31,9 +35,9 @@ MAX_LINES = 20_000
 """Most statistics lines that are kept, the last ones: two weeks at one a minute."""
 
 _MARK = "[MCP] tools/list stats "
-_PAIR = re.compile(r"([a-z0-9_]{1,40})=([0-9][0-9.]{0,30})(%|ms)?(?=[\s,;)]|$)")
+_PAIR = re.compile(r"([a-z0-9_]{1,40})=([0-9][0-9.]{0,30})(?:%|ms)?(?=[\s,;)]|$)")
 _STAMP = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d{1,6}))?\d*(Z|[+-]\d\d:?\d\d)?")
-_NEEDED = ("requests", "hit_rate", "cache_hits", "cache_misses", "build_count", "build_failures")
+_FRACTIONS = ("hit_rate", "build_avg_ms", "build_max_ms")
 _SLOW_RUNTIME = re.compile(
     r"(?i)\b(?:uvloop|httptools)\b.*\b(?:not installed|not available|unavailable|missing|fall(?:s|ing)? ?back)\b"
     r"|\b(?:missing|without|no)\b.{0,40}\b(?:uvloop|httptools)\b"
@@ -67,51 +71,35 @@ class StatsLine(Struct, frozen=True):
 
 
 class LogScan(Struct, frozen=True):
-    """What a log says.
+    """What the log of the server says.
 
     Attributes:
-        stats: statistics lines in the order of the log.
-        unreadable: lines that begin like statistics but lack numbers.
-        slow_runtime: the first warning that uvloop or httptools is missing; empty if there is none.
-        lines: number of lines that were read.
-        skipped_bytes: bytes at the beginning of the file that were not read.
+        lines: Number of lines that were read.
+        skipped_bytes: Bytes at the beginning of the file that were not read.
+        unreadable: Lines that begin like statistics but lack numbers.
+        stats: Statistics lines in the order of the log.
+        slow_runtime: The first warning that uvloop or httptools is missing; empty if there is none.
     """
 
+    lines: Count
+    skipped_bytes: Count
+    unreadable: Count
     stats: tuple[StatsLine, ...]
-    unreadable: int
     slow_runtime: str
-    lines: int
-    skipped_bytes: int
 
     @property
     def last(self) -> StatsLine | None:
         """The last statistics line."""
         return self.stats[-1] if self.stats else None
 
-    def intervals(self) -> tuple[float, ...]:
-        """Seconds between statistics lines that follow each other in one run of the server, in the order of the log.
-
-        A counter that falls is a server that was started again; nothing is said about the time in between.
-        """
-        pairs = zip(self.stats, self.stats[1:], strict=False)
-        return tuple(
-            after.at - before.at
-            for before, after in pairs
-            if before.at is not None and after.at is not None and not _restarted(before, after) and after.at > before.at
-        )
-
-    def stretches(self) -> Iterator[tuple[StatsLine, StatsLine]]:
-        """First and last statistics line of each run of the server that has at least two."""
+    def runs(self) -> Iterator[tuple[StatsLine, ...]]:
+        """The statistics lines of each run of the server: one whose counters fall was started again."""
         start = 0
-        for index in range(1, len(self.stats) + 1):
-            if index == len(self.stats) or _restarted(self.stats[index - 1], self.stats[index]):
-                if index - start > 1:
-                    yield self.stats[start], self.stats[index - 1]
+        for index, (before, after) in enumerate(itertools.pairwise(self.stats), 1):
+            if after.requests < before.requests or after.build_count < before.build_count:
+                yield self.stats[start:index]
                 start = index
-
-
-def _restarted(before: StatsLine, after: StatsLine) -> bool:
-    return after.requests < before.requests or after.build_count < before.build_count
+        yield self.stats[start:]
 
 
 def scan_log(path: Path) -> LogScan:
@@ -155,36 +143,22 @@ def scan_text(text: str, *, skipped_bytes: int = 0) -> LogScan:
                 stats.append(found)
         elif not slow and _SLOW_RUNTIME.search(line):
             slow = line.strip()
-    return LogScan(tuple(stats[-MAX_LINES:]), unreadable, slow, count, skipped_bytes)
+    return LogScan(count, skipped_bytes, unreadable, tuple(stats[-MAX_LINES:]), slow)
 
 
 def _stats(line: str) -> StatsLine | None:
     """The numbers of a statistics line; ``None`` if one that belongs to it is missing or is not a number."""
-    numbers = _numbers(line[line.index(_MARK) + len(_MARK) :])
-    if any(name not in numbers for name in _NEEDED):
-        return None
-    counts = {name: int(numbers[name]) for name in _NEEDED if name != "hit_rate"}
-    more = {name: int(numbers[name]) for name in ("in_flight", "peak_in_flight", "max_in_flight") if name in numbers}
-    return StatsLine(
-        at=_stamp(line),
-        hit_rate=numbers["hit_rate"],
-        build_avg_ms=numbers.get("build_avg_ms"),
-        build_max_ms=numbers.get("build_max_ms"),
-        **counts,
-        **more,
-    )
-
-
-def _numbers(text: str) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for name, value, _unit in _PAIR.findall(text):
-        try:
+    numbers: dict[str, float] = {}
+    for name, value in _PAIR.findall(line[line.index(_MARK) + len(_MARK) :]):
+        with suppress(ValueError):
             number = float(value)
-        except ValueError:
-            continue
-        if math.isfinite(number):
-            found.setdefault(name, number)
-    return found
+            if math.isfinite(number):
+                numbers.setdefault(name, number if name in _FRACTIONS else int(number))
+    members = {name: numbers[name] for name in StatsLine.__struct_fields__ if name in numbers}
+    try:
+        return msgspec.convert({"at": _stamp(line), **members}, StatsLine)
+    except msgspec.ValidationError:
+        return None
 
 
 def _stamp(line: str) -> float | None:

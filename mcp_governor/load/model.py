@@ -3,57 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence  # noqa: TC003 - msgspec reads the types
-from enum import StrEnum
-from typing import Any, Protocol
+from typing import Annotated, Any, Literal, Protocol
 
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
-DEFAULT_CONCURRENCIES = (40, 80, 120, 160, 200)
-"""Points of a sweep: the defaults of the tool schema guide, section 0b."""
-
-DEFAULT_TOTAL = 1_000
-"""Requests for each point: the default of the tool schema guide, section 0b. With fewer, p99 is one of the maxima."""
-
-DEFAULT_WARM_UP = 2
-"""Requests before each point that are not counted: the first builds what the server caches, the second reads it."""
-
-DEFAULT_P95_SLO_MS = 400.0
-"""Goal for p95 in milliseconds: the default of the tool schema guide, section 0b."""
-
-DEFAULT_P99_SLO_MS = 800.0
-"""Goal for p99 in milliseconds: the default of the tool schema guide, section 0b."""
+from mcp_governor.documents import Amount, Count  # noqa: TC001 - msgspec reads the types
 
 CLIENT_SHARE = 0.7
 """A point above this share of the client's own ceiling is limited by the client: beyond it, our own queues add to the
 latency that we report."""
 
-
 INTERRUPTED = "interrupted"
 """Why a point was stopped if the user pressed Ctrl-C: the sweep ends with it."""
 
-
 TIME_OUTS = frozenset({"timeout", "connect-timeout"})
 """Kinds of failure whose requests took the whole time that they had: it is part of the percentiles."""
-
 
 LIMITED = "http-429"
 """Kind of failure of a request that a rate limiter refused: 429 Too Many Requests (RFC 6585, 4)."""
 
 
-class Loop(StrEnum):
-    """How requests are sent: ``closed``, a new one when one is answered; ``open``, at a fixed rate whatever happens."""
-
-    CLOSED = "closed"
-    OPEN = "open"
-
-
 class SweepPlan(Struct, frozen=True):
-    """What to measure.
+    """What to measure; the defaults are those of the tool schema guide (section 0b).
 
     Attributes:
         concurrencies: requests in flight at each point, ascending.
-        total: requests for each point.
-        warm_up: requests before each point that are not counted.
+        total: requests for each point; with fewer than 1,000, p99 is one of the maxima.
+        warm_up: requests before each point that are not counted: the first builds what the server caches, the second
+            reads it.
         p95_slo_ms, p99_slo_ms: latency goals in milliseconds.
         rate: requests per second of the open loop; ``None`` for the closed loop. Latency then counts from the moment at
             which a request was due, not from when it was sent: a server that stalls delays the requests behind it.
@@ -63,11 +40,11 @@ class SweepPlan(Struct, frozen=True):
         params: its parameters, without ``_meta``.
     """
 
-    concurrencies: tuple[int, ...] = DEFAULT_CONCURRENCIES
-    total: int = DEFAULT_TOTAL
-    warm_up: int = DEFAULT_WARM_UP
-    p95_slo_ms: float = DEFAULT_P95_SLO_MS
-    p99_slo_ms: float = DEFAULT_P99_SLO_MS
+    concurrencies: tuple[int, ...] = (40, 80, 120, 160, 200)
+    total: int = 1_000
+    warm_up: int = 2
+    p95_slo_ms: float = 400.0
+    p99_slo_ms: float = 800.0
     rate: float | None = None
     timeout: float = 30.0
     seconds: float = 600.0
@@ -75,9 +52,9 @@ class SweepPlan(Struct, frozen=True):
     params: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def loop(self) -> Loop:
-        """The kind of loop that the plan asks for."""
-        return Loop.CLOSED if self.rate is None else Loop.OPEN
+    def loop(self) -> Literal["closed", "open"]:
+        """``closed``: a new request when one is answered; ``open``: at a fixed rate, whatever happens."""
+        return "closed" if self.rate is None else "open"
 
     @property
     def tool(self) -> str | None:
@@ -127,38 +104,34 @@ class Engine(Protocol):
 
 
 class Point(Struct, frozen=True):
-    """One point of a sweep.
+    """One point; milliseconds are null if no request succeeded or timed out.
 
     Attributes:
-        concurrency: requests in flight.
-        requests: requests sent, without warm-up.
-        errors: kind of failure → number.
-        seconds: wall-clock time.
-        throughput: successful requests per second.
-        p50_ms, p95_ms, p99_ms, max_ms, mean_ms: latencies in milliseconds of the requests that succeeded or timed out;
-            ``None`` if there is no such request.
-        ceiling: requests per second that our client reached against a null responder with this concurrency; ``None`` if
-            it was not measured.
-        stopped: why fewer requests than planned were sent.
-        histogram: latencies as counts of buckets (:mod:`mcp_governor.load.formulas`), which can be added to those of
-            other runs; quantiles above are exact.
-        retry_after_s: the longest ``Retry-After`` of a response, in seconds; ``None`` if there was none.
+        concurrency: Requests in flight.
+        requests: Requests sent, without warm-up.
+        errors: Kind of failure → number.
+        throughput: Successful requests per second.
+        ceiling: Requests per second of our client against a null responder; null if it was not measured.
+        stopped: Why fewer requests than planned were sent.
+        histogram: Lower bound of a bucket in microseconds, and the latencies in it. A bucket keeps the 8 leading bits
+            of a value. Counts of several reports can be added.
+        retry_after_s: The longest Retry-After of a response, in seconds.
     """
 
-    concurrency: int
-    requests: int
-    errors: Mapping[str, int]
-    seconds: float
-    throughput: float
-    p50_ms: float | None
-    p95_ms: float | None
-    p99_ms: float | None
-    max_ms: float | None
-    mean_ms: float | None
-    ceiling: float | None = None
+    concurrency: Annotated[int, Meta(ge=1)]
+    requests: Count
+    errors: Mapping[str, Count]
+    seconds: Amount
+    throughput: Amount = field(name="throughput_rps")
+    p50_ms: Amount | None
+    p95_ms: Amount | None
+    p99_ms: Amount | None
+    max_ms: Amount | None
+    mean_ms: Amount | None
+    ceiling: Amount | None = field(default=None, name="client_ceiling_rps")
     stopped: str | None = None
-    histogram: Sequence[tuple[int, int]] = ()
-    retry_after_s: float | None = None
+    histogram: Sequence[tuple[Count, Count]] = field(default=(), name="histogram_us")
+    retry_after_s: Amount | None = None
 
     @property
     def succeeded(self) -> int:
@@ -177,41 +150,36 @@ class Point(Struct, frozen=True):
 
 
 class Sweep(Struct, frozen=True):
-    """A sweep, measured.
+    """Points of a sweep, and the concurrency that follows from them.
 
     Attributes:
-        target: the server as the user named it, safe to print.
-        transport: ``http`` or ``stdio``.
-        era: ``modern`` (``server/discover``) or ``legacy`` (``initialize``).
-        protocol: protocol version that was spoken.
-        engine: name of the engine.
-        plan: what was asked for.
-        points: the points, in the order of the plan.
-        knee: concurrency at which latency jumps while throughput falls (:func:`~mcp_governor.load.formulas.knee`).
-        feasible: concurrencies without errors within both goals.
-        recommended: the concurrency to configure; ``None`` if none is feasible.
-        interrupted: why the sweep ended early; ``None`` if it did not.
-        notes: sentences for the reader, for example about N processes behind stdio.
-        saturation: concurrency of the first point that brings the server to its highest throughput
-            (:func:`~mcp_governor.load.formulas.saturation`); ``None`` in the open loop.
-        response_bytes: body of one response; ``None`` if it was not measured.
-        workers: processes that sent the requests.
-        pool: connections that the client may open.
+        target: The server as the user named it, safe to print.
+        engine: asyncio or locust.
+        points: In the order of the plan.
+        knee: p95 jumps here while throughput falls.
+        feasible: Without errors, within both goals.
+        recommended: The best feasible one; null if none is.
+        interrupted: Why the sweep ended early.
+        notes: Sentences for the reader.
+        saturation: From here on, throughput does not grow: a larger one was measured.
+        response_bytes: Body of one response.
+        workers: Processes that sent the requests.
+        pool: Connections that the client may open.
     """
 
     target: str
-    transport: str
-    era: str
+    transport: Literal["http", "stdio"]
+    era: Literal["modern", "legacy"]
     protocol: str
     engine: str
     plan: SweepPlan
     points: tuple[Point, ...]
-    knee: int | None
-    feasible: tuple[int, ...]
-    recommended: int | None
+    knee: Count | None = field(name="knee_concurrency")
+    feasible: tuple[Count, ...] = field(name="feasible_concurrencies")
+    recommended: Count | None = field(name="recommended_concurrency")
     interrupted: str | None = None
     notes: tuple[str, ...] = ()
-    saturation: int | None = None
-    response_bytes: int | None = None
-    workers: int = 1
-    pool: int | None = None
+    saturation: Count | None = field(default=None, name="saturation_concurrency")
+    response_bytes: Count | None = None
+    workers: Annotated[int, Meta(ge=1)] = 1
+    pool: Count | None = None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.load.model import SweepPlan
     from mcp_governor.target import LiveSource, Source
-    from mcp_governor.wire import Era, HttpEndpoint, Session, StdioEndpoint
+    from mcp_governor.wire import Era, HttpEndpoint, StdioEndpoint
 
 CONNECTING = 5.0
 """Seconds for one address of a host to take a connection; then the next one is tried."""
@@ -49,14 +49,28 @@ def judged_address(endpoint: HttpEndpoint, *, owned: bool) -> Address:
         host, port = None, None
     if not host or port is None:
         raise TargetError(f"{endpoint.shown} is not a valid address.", "Give an http:// or https:// URL.")
-    found = _resolved(endpoint, host, port)
+    try:
+        entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        hint = "Check the address."
+        raise UnreachableError(f"{endpoint.shown}: the name of the host does not resolve.", hint) from None
+    found = list(dict.fromkeys(str(entry[4][0]) for entry in entries))
     remote = [ip for ip in found if not is_this_machine(ip)]
     if remote and not owned:
         raise UsageError(
             f"{endpoint.shown} is at {one_line(remote[0], 60)}, which is not this machine.",
             "Put load on servers of your own only. If this one is yours, add --i-own-this-host.",
         )
-    return Address(host=host, ip=_answering(endpoint, found, port), port=port, tls=parts.scheme == "https")
+    reason = ""
+    for ip in found:
+        try:
+            with socket.create_connection((ip, port), CONNECTING):
+                return Address(host=host, ip=ip, port=port, tls=parts.scheme == "https")
+        except OSError as error:
+            reason = one_line(error.strerror or str(error), 100)
+    raise UnreachableError(
+        f"{endpoint.shown}: no connection: {reason}.", "Check that the server is running at this address."
+    )
 
 
 def is_this_machine(ip: str) -> bool:
@@ -66,39 +80,22 @@ def is_this_machine(ip: str) -> bool:
         ValueError: it is not an address.
     """
     address = ipaddress.ip_address(ip.partition("%")[0])
-    mapped = getattr(address, "ipv4_mapped", None)
-    judged = mapped if mapped is not None else address
+    address = getattr(address, "ipv4_mapped", None) or address
     # A connection to 0.0.0.0 or :: goes to loopback.
-    return bool(judged.is_loopback or judged.is_unspecified)
+    return address.is_loopback or address.is_unspecified
 
 
-def _resolved(endpoint: HttpEndpoint, host: str, port: int) -> list[str]:
-    try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError):
-        raise UnreachableError(
-            f"{endpoint.shown}: the name of the host does not resolve.", "Check the address."
-        ) from None
-    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+def live(source: Source) -> LiveSource:
+    """The source, if it can be measured.
 
+    Raises:
+        UsageError: it is a recording.
+    """
+    from mcp_governor.target import LiveSource
 
-def _answering(endpoint: HttpEndpoint, found: list[str], port: int) -> str:
-    """The first address that takes a connection."""
-    error: OSError | None = None
-    for ip in found:
-        try:
-            with socket.create_connection((ip, port), CONNECTING):
-                return ip
-        except OSError as problem:
-            error = problem
-    reason = one_line((error.strerror if error is not None else None) or str(error), 100)
-    raise UnreachableError(
-        f"{endpoint.shown}: no connection: {reason}.", "Check that the server is running at this address."
-    )
-
-
-TOOL_CALL = "tools/call"
-"""The method of a sweep with ``--tool``."""
+    if not isinstance(source, LiveSource):
+        raise UsageError(f"{source.shown} is a recording; only a live server can be measured.", "Name a live server.")
+    return source
 
 
 class Permissions(Struct, frozen=True):
@@ -138,8 +135,8 @@ class Opened(Struct, frozen=True):
     has_more_pages: bool
 
     @property
-    def transport(self) -> str:
-        """``http`` or ``stdio``."""
+    def transport(self) -> Literal["http", "stdio"]:
+        """How it is reached."""
         return "stdio" if self.address is None else "http"
 
 
@@ -155,37 +152,28 @@ def open_target(source: Source, plan: SweepPlan, permissions: Permissions) -> Op
         UsageError: the source cannot be put under load, or may not be.
         ServerError: the server cannot be reached, or does not speak MCP.
     """
-    from mcp_governor.target import LiveSource
-    from mcp_governor.wire import HttpEndpoint
+    from mcp_governor.wire import HttpEndpoint, ObjectEndpoint, StdioEndpoint, object_elsewhere
     from mcp_governor.wire.loop import run
 
-    if not isinstance(source, LiveSource):
-        raise UsageError(f"{source.shown} is a recording; only a live server takes load.", "Name a live server.")
-    endpoint = _reachable(source)
+    measured = live(source)
+    endpoint = measured.endpoint
+    if isinstance(endpoint, ObjectEndpoint) and isinstance(endpoint.target, str):
+        # In this process it would share the interpreter with the clients.
+        endpoint = object_elsewhere(our_interpreter(), endpoint.target, endpoint.folders)
+    if not isinstance(endpoint, HttpEndpoint | StdioEndpoint):
+        raise UsageError(
+            f"{source.shown} is an object in this process, which would be measured together with the clients.",
+            "Name it as python:package.module:attribute, or start it and name its address.",
+        )
     address = None
     if isinstance(endpoint, HttpEndpoint):
         if endpoint.transport == "sse":
             raise _older(source)
         address = judged_address(endpoint, owned=permissions.own_host)
-    return run(_open, source, endpoint, address, plan, permissions)
+    return run(_open, measured, endpoint, address, plan, permissions)
 
 
-def _reachable(source: LiveSource) -> HttpEndpoint | StdioEndpoint:
-    from mcp_governor.wire import HttpEndpoint, ObjectEndpoint, StdioEndpoint, object_elsewhere
-
-    endpoint = source.endpoint
-    if isinstance(endpoint, ObjectEndpoint) and isinstance(endpoint.target, str):
-        # In this process it would share the interpreter with the clients.
-        return object_elsewhere(our_interpreter(), endpoint.target, endpoint.folders)
-    if isinstance(endpoint, HttpEndpoint | StdioEndpoint):
-        return endpoint
-    raise UsageError(
-        f"{source.shown} is an object in this process, which would be measured together with the clients.",
-        "Name it as python:package.module:attribute, or start it and name its address.",
-    )
-
-
-def _older(source: LiveSource) -> UsageError:
+def _older(source: Source) -> UsageError:
     return UsageError(
         f"{source.shown} speaks HTTP+SSE, where responses come over a stream that is shared.",
         "Put load on its streamable HTTP endpoint, often at /mcp.",
@@ -206,41 +194,35 @@ async def _open(
         if address is not None and not session.streams:
             raise _older(source)
         first = await session.request("tools/list")
-        tools = {tool["name"]: tool for tool in await session.list_all("tools/list", "tools") if _has_name(tool)}
-        if plan.method == TOOL_CALL:
-            await _check_tool(session, source, plan, permissions)
+        listed = await session.list_all("tools/list", "tools")
+        if plan.tool is not None:
+            _check_tool(plan.tool, listed, source, permissions)
         return Opened(
             shown=source.shown,
             endpoint=endpoint,
             address=address,
             era=session.era,
             protocol=session.protocol,
-            tools=tools,
+            tools={
+                tool["name"]: tool for tool in listed if isinstance(tool, dict) and isinstance(tool.get("name"), str)
+            },
             first_page=first["tools"] if isinstance(first.get("tools"), list) else [],
             has_more_pages=first.get("nextCursor") is not None,
         )
 
 
-def _has_name(tool: Any) -> bool:
-    return isinstance(tool, dict) and isinstance(tool.get("name"), str)
-
-
-async def _check_tool(session: Session, source: LiveSource, plan: SweepPlan, permissions: Permissions) -> None:
+def _check_tool(name: str, listed: list[Any], source: LiveSource, permissions: Permissions) -> None:
     """Refuse a tool that may not be called, by the rules of ``mcp-governor call``."""
     from mcp_governor.call.plan import refusal
     from mcp_governor.call.settings import CallSettings
-    from mcp_governor.target import surface_of
-    from mcp_governor.wire import read_recording
+    from mcp_governor.surface import build_surface
 
-    surface = surface_of(await read_recording(session), source)
-    name = plan.params["name"]
+    surface = build_surface({"tools": listed})
     tool = surface.by_name.get(name)
     shown = one_line(name, 60)
     if tool is None:
-        known = list(surface.by_name)
-        raise UsageError(
-            f'{source.shown} has no tool "{shown}".{did_you_mean(name, known)}', "Name one of those that it lists."
-        )
+        guess = did_you_mean(name, list(surface.by_name))
+        raise UsageError(f'{source.shown} has no tool "{shown}".{guess}', "Name one of those that it lists.")
     settings = CallSettings(
         allow_writes=permissions.writes,
         destructive=frozenset({name}) if permissions.writes else frozenset(),

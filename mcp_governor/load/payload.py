@@ -10,7 +10,8 @@ from msgspec import Struct, field
 
 from mcp_governor.documents import Count  # noqa: TC001 - msgspec reads the types
 from mcp_governor.packs.omni.compaction import DROPPED_KEYS, compacted
-from mcp_governor.schemas.keywords import DEFINITIONS, SCHEMA_KEYS, SCHEMA_LIST_KEYS, SCHEMA_MAP_KEYS
+from mcp_governor.schemas.keywords import DEFINITIONS
+from mcp_governor.schemas.walking import subschemas
 from mcp_governor.surface.tokens import BYTES_PER_TOKEN, definition_bytes, json_bytes
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ DESCRIPTION_CAP = 140
 
 _MAX_LOST = 20
 """Most properties that are named as lost: more than a screen of names helps nobody."""
-
-_SCHEMAS = ("inputSchema", "outputSchema")
 
 
 class ToolSize(Struct, frozen=True):
@@ -112,10 +111,15 @@ def savings(surface: Surface) -> Savings:
         if isinstance(text, str):
             descriptions += json_bytes(text) - json_bytes(compacted(text, DESCRIPTION_CAP))
         before = tool.raw.get("inputSchema")
-        keys += json_bytes(before) - json_bytes(without_dropped_keys(before))
         for schema in _schemas(before):
-            lost += [f"{tool.name}.{name}" for name in _properties(schema) if name in DROPPED_KEYS]
-        for side in _SCHEMAS:
+            dropped = {key: value for key, value in schema.items() if key in DROPPED_KEYS}
+            # Without its braces, and with the comma before what stays.
+            keys += json_bytes(dropped) - 2 + (0 < len(dropped) < len(schema))
+            names = schema.get("properties")
+            lost += [
+                f"{tool.name}.{name}" for name in (names if isinstance(names, dict) else ()) if name in DROPPED_KEYS
+            ]
+        for side in ("inputSchema", "outputSchema"):
             for schema in _schemas(tool.raw.get(side)):
                 definitions.update(_definitions(schema))
     copies = {text: count - 1 for text, count in definitions.items() if count > 1}
@@ -128,44 +132,12 @@ def savings(surface: Surface) -> Savings:
     )
 
 
-def without_dropped_keys(schema: Any) -> Any:
-    """A schema without the keywords that compaction drops; properties of these names and plain values stay."""
-    if not isinstance(schema, dict):
-        return schema
-    kept: dict[str, Any] = {}
-    for key, value in schema.items():
-        if key in DROPPED_KEYS:
-            continue
-        if key in SCHEMA_MAP_KEYS and isinstance(value, dict):
-            kept[key] = {name: without_dropped_keys(part) for name, part in value.items()}
-        elif isinstance(value, list) and (key in SCHEMA_LIST_KEYS or key in SCHEMA_KEYS):
-            kept[key] = [without_dropped_keys(part) for part in value]
-        elif key in SCHEMA_KEYS:
-            kept[key] = without_dropped_keys(value)
-        else:
-            kept[key] = value
-    return kept
-
-
 def _schemas(schema: Any) -> Iterator[dict[str, Any]]:
     """A schema and all schemas within it."""
-    if not isinstance(schema, dict):
-        return
-    yield schema
-    for key, value in schema.items():
-        if key in SCHEMA_MAP_KEYS and isinstance(value, dict):
-            for part in value.values():
-                yield from _schemas(part)
-        elif isinstance(value, list) and (key in SCHEMA_LIST_KEYS or key in SCHEMA_KEYS):
-            for part in value:
-                yield from _schemas(part)
-        elif key in SCHEMA_KEYS:
-            yield from _schemas(value)
-
-
-def _properties(schema: Mapping[str, Any]) -> Iterator[str]:
-    found = schema.get("properties")
-    yield from found if isinstance(found, dict) else ()
+    if isinstance(schema, dict):
+        yield schema
+        for _, part in subschemas(schema):
+            yield from _schemas(part)
 
 
 def _definitions(schema: Mapping[str, Any]) -> Iterator[str]:

@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from mcp_governor import wire
-from mcp_governor.errors import GovernorError, UsageError
+from mcp_governor.errors import GovernorError
 from mcp_governor.load import formulas
 from mcp_governor.load.health import Health, ServerInfo, read_health, read_server_info
 from mcp_governor.load.listing import LISTS, ROUNDS, EraTimes, Listing, Measuring, measure_era
 from mcp_governor.load.log_scan import LogScan, scan_log
 from mcp_governor.load.model import INTERRUPTED, SweepPlan
 from mcp_governor.load.opened import is_this_machine, judged_address
-from mcp_governor.target import LiveSource
 from mcp_governor.text import one_line
 from mcp_governor.wire.loop import run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from pathlib import Path
 
+    from mcp_governor.load.benches import Bench
     from mcp_governor.load.model import Point
-    from mcp_governor.load.sweep import Bench
-    from mcp_governor.target import Source
+    from mcp_governor.target import LiveSource
 
 HTTP_RUNS = ((200, 40), (1_000, 100))
 """Requests and concurrency of the concurrent runs over HTTP: those of the guide's probe (section 0b)."""
@@ -99,17 +98,6 @@ class Probe(Struct, frozen=True):
         return (self.listing.main, *((self.other,) if self.other is not None else ()))
 
 
-def live(source: Source) -> LiveSource:
-    """The source, if it can be measured.
-
-    Raises:
-        UsageError: it is a recording.
-    """
-    if not isinstance(source, LiveSource):
-        raise UsageError(f"{source.shown} is a recording; only a live server can be measured.", "Name a live server.")
-    return source
-
-
 def run_probe(
     source: LiveSource,
     plan: ProbePlan,
@@ -135,14 +123,15 @@ def run_probe(
     if plan.judges_host and isinstance(source.endpoint, wire.HttpEndpoint):
         judged_address(source.endpoint, owned=plan.owned)
     log = scan_log(plan.log) if plan.log is not None else None  # a wrong path is said before anything is measured
-    done = _Done(Measuring(source, rounds=plan.rounds, per_round=plan.lists, rest=plan.rest))
+    measuring = Measuring(source, rounds=plan.rounds, per_round=plan.lists, rest=plan.rest)
+    done = _Done()
     interrupted = False
     try:
-        run(_measure, source, plan, done)
+        run(_measure, source, plan, measuring, done)
         _concurrent(source, plan, open_bench or open_own_bench, done)
     except KeyboardInterrupt:
         interrupted = True
-    listing = done.measuring.so_far()
+    listing = measuring.so_far()
     if listing is None or (interrupted and not keeps_interrupted):
         raise KeyboardInterrupt
     return Probe(
@@ -161,9 +150,8 @@ def run_probe(
 
 @dataclass
 class _Done:
-    """What is measured already; see :class:`Probe`."""
+    """What is measured already, besides the lists of one connection; see :class:`Probe`."""
 
-    measuring: Measuring
     other: EraTimes | None = None
     health: Health | None = None
     info: ServerInfo | None = None
@@ -171,18 +159,19 @@ class _Done:
     notes: list[str] = field(default_factory=list)
 
 
-async def _measure(source: LiveSource, plan: ProbePlan, done: _Done) -> None:
-    listing = await done.measuring.run()
-    if plan.other_era:
-        other_era = wire.Era.LEGACY if listing.main.era == wire.Era.MODERN.value else wire.Era.MODERN
-        done.other = await measure_era(source, other_era, lists=plan.lists)
-    if isinstance(source.endpoint, wire.HttpEndpoint) and plan.other_era:
+async def _measure(source: LiveSource, plan: ProbePlan, measuring: Measuring, done: _Done) -> None:
+    era = await measuring.run()
+    if not plan.other_era:
+        return
+    other = wire.Era.LEGACY if era is wire.Era.MODERN else wire.Era.MODERN
+    done.other = await measure_era(source, other, lists=plan.lists)
+    if isinstance(source.endpoint, wire.HttpEndpoint):
         done.health = await read_health(source.endpoint)
         done.info = await read_server_info(source.endpoint)
 
 
-def transport_of(source: LiveSource) -> str:
-    """``stdio``, ``http`` or ``object``."""
+def transport_of(source: LiveSource) -> Literal["stdio", "http", "object"]:
+    """How a server is reached."""
     if isinstance(source.endpoint, wire.StdioEndpoint):
         return "stdio"
     return "http" if isinstance(source.endpoint, wire.HttpEndpoint) else "object"
@@ -193,18 +182,20 @@ def is_remote(source: LiveSource) -> bool:
     if not isinstance(source.endpoint, wire.HttpEndpoint):
         return False
     host = urlsplit(source.endpoint.url).hostname or ""
-    if host == "localhost" or host.endswith(".localhost"):
-        return False
     try:
         return not is_this_machine(host)
     except ValueError:
-        return True
+        return host != "localhost"
 
 
 def _concurrent(
     source: LiveSource, plan: ProbePlan, open_bench: Callable[[LiveSource, SweepPlan, bool], Bench], done: _Done
 ) -> None:
-    """Make the concurrent runs, or note why there are none."""
+    """Make the concurrent runs, or note why there are none. A server that is gone is not asked again.
+
+    Raises:
+        KeyboardInterrupt: the user pressed Ctrl-C; ``done`` has what was measured until then.
+    """
     transport = transport_of(source)
     runs = plan.runs if plan.runs is not None else HTTP_RUNS if transport == "http" else STDIO_RUNS
     if not runs:
@@ -212,12 +203,10 @@ def _concurrent(
     if transport == "object":
         done.notes.append("No concurrent runs: a server object shares this process, so its queue would be our own.")
         return
-    sweep = SweepPlan(
-        concurrencies=tuple(concurrency for _, concurrency in runs),
-        total=max(total for total, _ in runs),
-        timeout=source.timeout,
-        seconds=RUN_SECONDS * len(runs),
-    )
+    from mcp_governor.load.sweep import client_ceilings
+
+    concurrencies = tuple(concurrency for _, concurrency in runs)
+    sweep = SweepPlan(concurrencies, total=max(runs)[0], timeout=source.timeout, seconds=RUN_SECONDS * len(runs))
     try:
         bench = open_bench(source, sweep, plan.owned)
     except GovernorError as error:
@@ -228,22 +217,11 @@ def _concurrent(
     if transport == "stdio":
         shown = " and ".join(f"{total} lists, {concurrency} at a time" for total, concurrency in runs)
         done.notes.append(f"A stdio server has one client, so each request in flight is a process of its own: {shown}.")
-    _add_points(bench, sweep, runs, done.points)
-
-
-def _add_points(bench: Bench, sweep: SweepPlan, runs: Sequence[tuple[int, int]], points: list[Point]) -> None:
-    """Measure each run. A server that is gone is not asked again.
-
-    Raises:
-        KeyboardInterrupt: the user pressed Ctrl-C; ``points`` has what was measured until then.
-    """
-    from mcp_governor.load.sweep import client_ceilings, silent
-
     try:
-        ceilings = client_ceilings(bench, sweep, silent)
+        ceilings = client_ceilings(bench, sweep, lambda _: None)
         for total, concurrency in runs:
             sample = bench.engine.measure(replace(sweep, total=total), concurrency, seconds=RUN_SECONDS)
-            points.append(formulas.point(concurrency, sample, ceiling=ceilings.get(concurrency)))
+            done.points.append(formulas.point(concurrency, sample, ceiling=ceilings.get(concurrency)))
             if sample.stopped == INTERRUPTED:
                 raise KeyboardInterrupt
             if sample.stopped is not None and not sample.latencies_ms:
@@ -254,11 +232,10 @@ def _add_points(bench: Bench, sweep: SweepPlan, runs: Sequence[tuple[int, int]],
 
 def open_own_bench(source: LiveSource, plan: SweepPlan, owned: bool) -> Bench:
     """The engine that a sweep of this server would use; see :func:`mcp_governor.load.opened.open_target` for errors."""
+    from mcp_governor.load.benches import default_bench
     from mcp_governor.load.opened import Permissions, open_target
-    from mcp_governor.load.sweep import Options, default_bench
 
-    permissions = Permissions(own_host=owned)
-    return default_bench(open_target(source, plan, permissions), plan, Options(permissions=permissions))
+    return default_bench(open_target(source, plan, Permissions(own_host=owned)), plan, None)
 
 
 def era_label(era: str) -> str:

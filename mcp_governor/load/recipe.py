@@ -107,7 +107,6 @@ class Recipe(Struct, frozen=True):
         farewell: head of the DELETE that ends a session.
         session: the handshake is made by every client; false if the server gave no session to the first one.
         method: of the request.
-        connections: most of them that a worker opens: the size of the pool.
         expected: body of a good response before and after its id; ``None`` if bodies differ and each is parsed.
         kind: content type of a good response.
         tools: the tools of the first list, with which later ones are compared; ``None`` if they are not.
@@ -123,31 +122,39 @@ class Recipe(Struct, frozen=True):
     timeout: float
     farewell: bytes = b""
     session: bool = True
-    connections: int = 0
     expected: tuple[bytes, bytes] | None = None
     kind: str = ""
     tools: list[Any] | None = None
 
 
-def recipe_of(job: HttpJob, address: Address, *, longest: int, timeout: float) -> Recipe:
-    """The bytes for a server.
+class FirstResponse(Struct, frozen=True):
+    """A response that was checked in full.
 
-    Args:
-        job: what each client sends.
-        address: the judged address of the server.
-        longest: most bytes of a response.
-        timeout: seconds for one response.
+    Attributes:
+        body: its bytes.
+        kind: its content type.
+        parts: the body before and after its id.
+        tools: the tools that it lists; ``None`` for another method.
     """
+
+    body: bytes
+    kind: str
+    parts: tuple[bytes, bytes]
+    tools: list[Any] | None = None
+
+
+def recipe_of(job: HttpJob, address: Address, *, longest: int, timeout: float) -> Recipe:
+    """The bytes for a server, at its judged address; see :class:`Recipe`."""
     always = {**job.secret_headers, **job.headers}
     later = {**always, **job.request_headers}
-    handshake: list[tuple[bytes, bytes, bytes]] = []
+    handshake: tuple[tuple[bytes, bytes, bytes], ...] = ()
     if job.handshake is not None:
         hello, after = job.handshake
-        handshake = [_post(hello, job.url, always), _post(after, job.url, later)]
+        handshake = (_post(hello, job.url, always), _post(after, job.url, later))
     return Recipe(
         address=address,
         request=_post(job.request, job.url, later),
-        handshake=tuple(handshake),
+        handshake=handshake,
         method=job.request["method"],
         longest=longest,
         timeout=timeout,
@@ -179,24 +186,20 @@ def _head(method: str, url: str, more: Mapping[str, str]) -> bytes:
     parts = urlsplit(url)
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     given = {name.lower() for name in more}
-    headers = {
+    ours = {
         "Host": parts.netloc.rpartition("@")[2],
         "User-Agent": f"mcp-governor/{__version__}",
         # A response in another encoding would have to be unpacked, which costs us time and may be a bomb.
         "Accept-Encoding": "identity",
     }
-    kept = {name: value for name, value in headers.items() if name.lower() not in given}
-    head = "".join(f"{name}: {value}\r\n" for name, value in (kept | _plain(more)).items())
+    headers = {**{name: value for name, value in ours.items() if name.lower() not in given}, **more}
+    # A value has one line; the wire has refused others before.
+    head = "".join(f"{name}: {''.join(value.splitlines())}\r\n" for name, value in headers.items())
     # Characters that a request line cannot hold are percent-encoded.
     return f"{method} {quote(target, safe=_SAFE)} HTTP/1.1\r\n{head}".encode()
 
 
 _SAFE = "/%?&=:;,+$@!*'()~[]"
-
-
-def _plain(headers: Mapping[str, str]) -> dict[str, str]:
-    """Headers of one line each; the wire has refused others before."""
-    return {name: value.replace("\r", "").replace("\n", "") for name, value in headers.items()}
 
 
 def session_line(session: str) -> bytes:

@@ -8,7 +8,6 @@ port, and ends with its stdin.
 from __future__ import annotations
 
 import asyncio
-import base64
 import json
 import os
 import signal
@@ -74,14 +73,8 @@ def _wait(loop: asyncio.AbstractEventLoop, over: asyncio.Event) -> None:
 def main() -> None:
     """Read what to answer, and serve."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    line = b""
-    while not line.endswith(b"\n"):
-        piece = os.read(0, 65_536)
-        if not piece:
-            return
-        line += piece
-    order = json.loads(line)
-    asyncio.run(serve(order["kind"], base64.b64decode(order["before"]), base64.b64decode(order["after"])))
+    order = json.loads(sys.stdin.buffer.readline())
+    asyncio.run(serve(order["kind"], order["before"].encode("latin-1"), order["after"].encode("latin-1")))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import tempfile
 import time
@@ -16,7 +17,7 @@ from mcp_governor.load.rounds import Round
 from mcp_governor.programs import our_script
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from contextlib import AbstractAsyncContextManager
 
     import anyio
@@ -70,6 +71,17 @@ class StdioEngine:
         """Nothing is open between two points."""
 
 
+def null_endpoint(folder: str, result: Mapping[str, Any]) -> StdioEndpoint:
+    """A server that does nothing but answer with a result, which it reads from a file in a folder."""
+    from mcp_governor.wire import StdioEndpoint
+
+    file = Path(folder) / "result.json"
+    text = json.dumps(result, ensure_ascii=False, separators=(",", ":"))
+    file.write_bytes(text.encode("utf-8", "surrogatepass"))
+    script = Path(__file__).with_name("null_server.py")
+    return StdioEndpoint(tuple(our_script(str(script), str(file))), title="the null server")
+
+
 class NullStdio(StdioEngine):
     """Measures null servers the same way: the ceiling of this engine.
 
@@ -79,14 +91,10 @@ class NullStdio(StdioEngine):
     """
 
     def __init__(self, result: Message, limits: Limits) -> None:
-        from mcp_governor.wire import Era, StdioEndpoint
+        from mcp_governor.wire import Era
 
         self._folder = tempfile.TemporaryDirectory(prefix="mcp-governor-")
-        file = Path(self._folder.name) / "result.json"
-        file.write_bytes(json.dumps(result, separators=(",", ":")).encode("ascii"))
-        script = Path(__file__).with_name("null_server.py")
-        endpoint = StdioEndpoint(tuple(our_script(str(script), str(file))), title="the null server")
-        super().__init__(endpoint, Era.MODERN, limits)
+        super().__init__(null_endpoint(self._folder.name, result), Era.MODERN, limits)
 
     def close(self) -> None:
         """Remove the file with the result."""
@@ -101,60 +109,51 @@ class _Point:
     ) -> None:
         self._opened, self._plan, self._seconds, self._tools = opened, plan, seconds, tools
         self.round = Round(plan.total, plan.rate)
+        self._starting, self._begin = asyncio.Semaphore(STARTING_AT_ONCE), asyncio.Event()
         self._waiting = 0
 
     async def run(self, concurrency: int) -> None:
         """Start the processes, then send all requests."""
         import anyio
 
-        starting, begin = anyio.Semaphore(STARTING_AT_ONCE), anyio.Event()
         self._waiting = concurrency
-        async with anyio.create_task_group() as tasks:
-            with anyio.CancelScope() as scope:
-                async with anyio.create_task_group() as clients:
-                    for number in range(concurrency):
-                        warm_up = self._plan.warm_up if number == 0 else 0
-                        clients.start_soon(self._client, starting, begin, warm_up)
-                    await begin.wait()
-                    self.round.begin()
-                    tasks.start_soon(self._end, scope)
-            tasks.cancel_scope.cancel()
+        with anyio.CancelScope() as scope:
+            async with anyio.create_task_group() as clients:
+                for number in range(concurrency):
+                    clients.start_soon(self._client, self._plan.warm_up if number == 0 else 0)
+                await self._begin.wait()
+                self.round.begin()
+                end = asyncio.get_running_loop().call_later(self._seconds, self._end, scope)
+            end.cancel()
         self.round.stop("the processes of the server ended")
 
-    async def _end(self, scope: anyio.CancelScope) -> None:
-        import anyio
-
-        await anyio.sleep(self._seconds)
+    def _end(self, scope: anyio.CancelScope) -> None:
         self.round.stop("the time was over")
         scope.cancel()
 
-    async def _client(self, starting: anyio.Semaphore, begin: anyio.Event, warm_up: int) -> None:
+    async def _client(self, warm_up: int) -> None:
         """Start a process and send its share of the requests; start it again if it dies."""
-        is_counted = False
-        for _ in range(1 + RESTARTS):
+        for attempt in range(1 + RESTARTS):
             # A process that does not start has no request that could be counted.
             with suppress(ServerError):
                 async with AsyncExitStack() as stack:
-                    async with starting:
+                    async with self._starting:
                         session = await stack.enter_async_context(self._opened())
                         sender = _Process(session, self._plan, self._tools)
-                        for _ in range(warm_up):
+                        for _ in range(0 if attempt else warm_up):
                             await sender.send()
-                    warm_up = 0
-                    if not is_counted:
-                        is_counted = True
-                        await self._all_there(begin)
+                    await self._all_there()
                     await self.round.work(sender)
                     if self.round.is_over:
-                        break
-        if not is_counted:
-            await self._all_there(begin)
+                        return
+            await self._all_there()
 
-    async def _all_there(self, begin: anyio.Event) -> None:
+    async def _all_there(self) -> None:
+        """Wait until each client has a process, or could not start one."""
         self._waiting -= 1
-        if self._waiting == 0:
-            begin.set()
-        await begin.wait()
+        if self._waiting <= 0:
+            self._begin.set()
+        await self._begin.wait()
 
 
 class _Process:

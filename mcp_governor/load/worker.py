@@ -7,7 +7,6 @@ work. ``python -P -m mcp_governor.load.worker``; it ends with its stdin.
 from __future__ import annotations
 
 import asyncio
-import base64
 import gc
 import json
 import os
@@ -15,13 +14,16 @@ import signal
 import sys
 import threading
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from mcp_governor.load.client import Client, Crew, FailedError
 from mcp_governor.load.recipe import Recipe
 from mcp_governor.load.rounds import Round
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
 
 AT_ONCE = 16
 """Connections and handshakes that are prepared at the same time: fewer than any server's queue of connections holds."""
@@ -39,7 +41,7 @@ OTHER_FILES = 64
 
 
 class Worker:
-    """Carries out commands, one after the other."""
+    """Carries out commands, one after the other; each is a method, and its members are the arguments."""
 
     def __init__(self) -> None:
         self._crew: Crew | None = None
@@ -52,7 +54,9 @@ class Worker:
         loop = asyncio.get_running_loop()
         threading.Thread(target=_read, args=(loop, commands, self.stop), daemon=True).start()
         while (command := await commands.get()) is not None:
-            _say(await self._do(command))
+            found = await getattr(self, command.pop("do"))(**command)
+            sys.stdout.write(json.dumps(found or {}) + "\n")
+            sys.stdout.flush()
 
     def stop(self) -> None:
         """End the current round, and begin no other one."""
@@ -60,43 +64,49 @@ class Worker:
         if self._round is not None:
             self._round.stop("interrupted")
 
-    async def _do(self, command: dict[str, Any]) -> dict[str, Any]:
-        kind = command["do"]
-        if kind == "recipe":
-            await self._leave()
-            self._crew = Crew(msgspec.convert(command["recipe"], Recipe))
-            _allow_files(self._crew.recipe.connections)
-            return {}
-        if kind == "leave":
-            await self._leave()
-            return {}
+    async def recipe(self, recipe: Any) -> None:
+        """Send this from now on."""
+        await self.leave()
+        self._crew = Crew(msgspec.convert(recipe, Recipe))
+
+    async def leave(self) -> None:
+        """End the sessions."""
+        if self._crew is not None:
+            await _each(self._crew.clients, Client.leave, LEAVING)
+        self._crew = None
+
+    async def trial(self) -> dict[str, Any]:
+        """Send one request, and give its response."""
         assert self._crew is not None
-        if kind == "try":
-            return await _tried(self._crew)
-        clients = self._crew.grown(command["concurrency"])
-        if kind == "prepare":
-            return await self._prepare(clients, command["warm_up"])
-        done = Round(command["total"], command["rate"])
-        await self._run(done, clients, command["seconds"])
-        return {"sample": msgspec.to_builtins(done.sample()), "began": done.began, "ended": done.ended}
+        client = self._crew.grown(1)[0]
+        try:
+            response, number = await client.trial()
+        except FailedError as error:
+            return {"failure": str(error)}
+        judge = self._crew.judge
+        return {
+            "failure": response.failure or judge.failure(response.status, response.kind, response.body, number),
+            "kind": response.kind,
+            "number": number.decode("ascii"),
+            "session": client.session is not None,
+            "body": response.body.decode("latin-1"),
+        }
 
-    async def _prepare(self, clients: list[Client], warm_up: int) -> dict[str, Any]:
-        slots = asyncio.Semaphore(AT_ONCE)
-
-        async def one(client: Client) -> None:
-            async with slots:
-                try:
-                    await client.ready()
-                except FailedError:
-                    # It is tried again with the first request of this client, and counted there.
-                    return
-
-        with suppress(TimeoutError):
-            async with asyncio.timeout(PREPARING):
-                await asyncio.gather(*map(one, clients))
+    async def prepare(self, concurrency: int, warm_up: int) -> None:
+        """Open the connections and sessions of a point; what fails is tried again with a request, and counted there."""
+        assert self._crew is not None
+        _allow_files(concurrency)
+        clients = self._crew.grown(concurrency)
+        await _each(clients, Client.ready, PREPARING)
         if warm_up and clients:
             await self._run(Round(warm_up, None), clients[:1], PREPARING)
-        return {}
+
+    async def measure(self, concurrency: int, total: int, rate: float | None, seconds: float) -> dict[str, Any]:
+        """Send the requests of a point."""
+        assert self._crew is not None
+        done = Round(total, rate)
+        await self._run(done, self._crew.grown(concurrency), seconds)
+        return {"sample": msgspec.to_builtins(done.sample()), "began": done.began, "ended": done.ended}
 
     async def _run(self, round_: Round, clients: list[Client], seconds: float) -> None:
         if self._is_stopped:
@@ -112,40 +122,23 @@ class Worker:
             gc.enable()
             self._round = None
 
-    async def _leave(self) -> None:
-        if self._crew is None:
-            return
-        slots = asyncio.Semaphore(AT_ONCE)
 
-        async def one(client: Client) -> None:
-            async with slots:
-                await client.leave()
+async def _each(clients: list[Client], work: Callable[[Client], Awaitable[None]], seconds: float) -> None:
+    """Have clients do something, some of them at a time, as far as the time allows."""
+    slots = asyncio.Semaphore(AT_ONCE)
 
-        with suppress(TimeoutError):
-            async with asyncio.timeout(LEAVING):
-                await asyncio.gather(*map(one, self._crew.clients))
-        self._crew = None
+    async def one(client: Client) -> None:
+        async with slots:
+            with suppress(FailedError):
+                await work(client)
 
-
-async def _tried(crew: Crew) -> dict[str, Any]:
-    client = crew.grown(1)[0]
-    try:
-        response, number = await client.trial()
-    except FailedError as error:
-        return {"failure": str(error)}
-    failure = response.failure or crew.judge.failure(response.status, response.kind, response.body, number)
-    return {
-        "failure": failure,
-        "status": response.status,
-        "kind": response.kind,
-        "number": number.decode("ascii"),
-        "session": client.session is not None,
-        "body": base64.b64encode(response.body).decode("ascii"),
-    }
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await asyncio.gather(*map(one, clients))
 
 
 def _allow_files(connections: int) -> None:
-    """Raise the limit on open files to the size of the pool, as far as the system lets us."""
+    """Raise the limit on open files to this number of connections, as far as the system lets us."""
     if sys.platform == "win32":
         return
     import resource
@@ -172,11 +165,6 @@ def _read(loop: asyncio.AbstractEventLoop, commands: asyncio.Queue[dict[str, Any
     # Whoever started us is gone; so is whoever would read the results.
     loop.call_soon_threadsafe(stop)
     loop.call_soon_threadsafe(commands.put_nowait, None)
-
-
-def _say(value: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(value) + "\n")
-    sys.stdout.flush()
 
 
 def main() -> None:

@@ -97,29 +97,13 @@ def refuse_unknown(asked: Asked, known: Iterable[str]) -> None:
     Raises:
         pytest.UsageError: an id names nothing; the message has the nearest ones.
     """
+    from difflib import get_close_matches
+
     items = list(known)
     for one in asked.ids:
         if not any(item == one or item.startswith(f"{one}::") for item in items):
-            near = ", ".join(_nearest(one, items))
+            near = ", ".join(get_close_matches(one, items, n=_NEAREST))
             raise pytest.UsageError(
                 f"{one} does not exist. {f'Nearest: {near}. ' if near else ''}"
                 f"List all: pytest --mcp-charter --collect-only -q {ROOT}"
             )
-
-
-def _nearest(wrong: str, items: Sequence[str]) -> list[str]:
-    """The families of the tool if that exists; else the nearest tools, with the family if they have it."""
-    from difflib import get_close_matches
-
-    families: dict[str, list[str]] = {}
-    for item in items:
-        tool, _, family = item.removeprefix(f"{ROOT}::").rpartition("::")
-        families.setdefault(tool, []).append(family)
-    tool, _, family = wrong.removeprefix(f"{ROOT}::").rpartition("::")
-    if tool in families:
-        close = get_close_matches(family, families[tool], n=_NEAREST)
-        return [f"{ROOT}::{tool}::{name}" for name in close or families[tool]]
-    return [
-        f"{ROOT}::{near}::{family}" if family in families[near] else f"{ROOT}::{near}"
-        for near in get_close_matches(tool or family, families, n=_NEAREST)
-    ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mcp_governor.pytest_plugin.arguments import ROOT, refuse_unknown
-from mcp_governor.pytest_plugin.running import run_of
+from mcp_governor.pytest_plugin.running import UNREAD, run_of
 from mcp_governor.pytest_plugin.settings import command_to_repeat
 
 if TYPE_CHECKING:
@@ -40,10 +40,17 @@ class Items:
         self, session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
     ) -> None:
         """Add our items before ``-k``, ``-m`` and ``--deselect`` choose among all of them."""
-        families = self._families(config)
-        root = McpCollector.from_parent(
-            session, name=ROOT, nodeid=ROOT, path=config.rootpath, families=families, asked=self.asked
-        )
+        root = McpCollector.from_parent(session, name=ROOT, nodeid=ROOT, path=config.rootpath)
+        root.partial = self.asked.partial
+        for tool, families in self._families(config).items():
+            # The reason why nothing could be read is shown whatever was asked for.
+            taken = {
+                name: outcome
+                for name, outcome in families.items()
+                if tool == UNREAD or self.asked.takes(f"{ROOT}::{tool}::{name}")
+            }
+            if taken:
+                root.families[tool] = taken
         # Through the session, so that what counts and lists items sees ours, too.
         items.extend(session.genitems(root))
 
@@ -89,28 +96,16 @@ class FailedRuleError(Exception):
 
 
 class McpCollector(pytest.Collector):
-    """The node ``mcp``."""
+    """The node ``mcp``, above one node for each tool and one for the surface."""
 
-    def __init__(self, *, families: Families, asked: Asked, **more: Any) -> None:
+    def __init__(self, **more: Any) -> None:
         super().__init__(**more)
-        self.families = families
-        self.asked = asked
+        self.families: Families = {}
+        self.partial = False
 
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
-        """One node per tool, and one for the surface; a single failing item where the run could not be made."""
-        for tool, families in self.families.items():
-            if any(self._takes(tool, family) for family in families):
-                yield ToolCollector.from_parent(self, name=tool, families=families)
-
-    def _takes(self, tool: str, family: str) -> bool:
-        # The reason why nothing could be read is shown whatever was asked for.
-        return tool == "target" or self.asked.takes(f"{ROOT}::{tool}::{family}")
-
-    def items_of(self, tool: ToolCollector) -> Iterator[RuleItem]:
-        """The items of a tool that are asked for."""
-        for family, outcome in tool.families.items():
-            if self._takes(tool.name, family):
-                yield RuleItem.from_parent(tool, name=family, outcome=outcome, partial=self.asked.partial)
+        """The nodes of which an item is asked for."""
+        return [ToolCollector.from_parent(self, name=tool) for tool in self.families]
 
 
 class ToolCollector(pytest.Collector):
@@ -118,13 +113,10 @@ class ToolCollector(pytest.Collector):
 
     parent: McpCollector
 
-    def __init__(self, *, families: dict[str, Outcome], **more: Any) -> None:
-        super().__init__(**more)
-        self.families = families
-
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
         """One item per family of rules."""
-        return self.parent.items_of(self)
+        for name, outcome in self.parent.families[self.name].items():
+            yield RuleItem.from_parent(self, name=name, outcome=outcome, partial=self.parent.partial)
 
 
 class RuleItem(pytest.Item):

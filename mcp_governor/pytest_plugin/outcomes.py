@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from textwrap import dedent
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.findings import Bump
@@ -12,7 +12,7 @@ from mcp_governor.report.text import change_lines, finding_lines
 from mcp_governor.text import printable, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from mcp_governor.change import Change
     from mcp_governor.checking.model import Report
@@ -78,45 +78,31 @@ def family_of(rule: str) -> str:
     return rule.partition("/")[0]
 
 
-def as_json(families: Families) -> Any:
-    """Outcomes as JSON values."""
-    return {tool: {name: list(one) for name, one in parts.items()} for tool, parts in families.items()}
-
-
-def from_json(values: Mapping[str, Mapping[str, Any]]) -> Families:
-    """What :func:`as_json` made."""
-    return {
-        tool: {name: Outcome(tuple(lines), unseen, tuple(stale)) for name, (lines, unseen, stale) in parts.items()}
-        for tool, parts in values.items()
-    }
-
-
 def _text(lines: list[Line]) -> tuple[str, ...]:
     return tuple(dedent(plain_text(lines)).splitlines())
 
 
 def failing_changes(report: Report) -> list[Change]:
-    """The changes that fail their item."""
-    return [*report.failing_changes, *_unacknowledged(report)]
+    """The changes that fail their item: also the breaks that a version step fails to announce.
 
-
-def _unacknowledged(report: Report) -> list[Change]:
-    """The breaks that a version step fails to announce.
-
-    They fail under their tools, with their witnesses; that the step is too small, and what it has to be, is said under
+    These fail under their tools, with their witnesses; that the step is too small, and what it has to be, is said under
     ``policy``, once for all of them.
     """
+    failing = report.failing_changes
     if not any(finding.rule in _STEP for finding in report.failing_findings):
-        return []
+        return list(failing)
     declared = report.declared_bump or Bump.NONE
-    said = {change.id for change in report.failing_changes}
+    said = {change.id for change in failing}
     return [
-        change
-        for change in report.changes
-        if change.verdict is Verdict.BREAKING
-        and change.bump.rank > declared.rank
-        and change.id not in report.accepted
-        and change.id not in said
+        *failing,
+        *(
+            change
+            for change in report.changes
+            if change.verdict is Verdict.BREAKING
+            and change.bump.rank > declared.rank
+            and change.id not in report.accepted
+            and change.id not in said
+        ),
     ]
 
 

@@ -7,10 +7,10 @@ once. A worker of a controller that has no outcome reads the server itself.
 from __future__ import annotations
 
 import base64
-import json
 import pickle
+from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -60,19 +60,17 @@ class Run:
         self.read = True
         self._error: GovernorError | None = None
         self._families: Families | None = None
-        self._made: Checked | None = None
-        handed = getattr(options, "workerinput", {}).get(_INPUT)
-        self._handed: dict[str, Any] | None = json.loads(handed) if isinstance(handed, str) else None
+        self.made: Checked | None = None
+        handed = getattr(options, "workerinput", {}).get(_INPUT, "")
+        # The same user runs the controller. A worker on another machine may have another version.
+        with suppress(pickle.UnpicklingError, AttributeError, ImportError, TypeError):
+            if handed:
+                self._families, self.read, self.made = pickle.loads(base64.b64decode(handed))  # noqa: S301
 
     @cached_property
     def config(self) -> Config:
         """The configuration of the check."""
         return config_of(self.options)
-
-    @property
-    def made(self) -> Checked | None:
-        """The check, if this process made it."""
-        return self._made
 
     def checked(self) -> Checked:
         """The report and the surfaces.
@@ -82,24 +80,20 @@ class Run:
         """
         if self._error is not None:
             raise self._error
-        if self._made is None:
+        if self.made is None:
             try:
-                self._made = self._unpickled() or self._check()
+                self.made = self._check()
             except GovernorError as error:
                 self._error = error
                 raise
-        return self._made
+        return self.made
 
     def families(self) -> Families:
         """What every item comes to; one item that says why, if the check could not be made."""
-        from mcp_governor.pytest_plugin.outcomes import Outcome, families_of, from_json
+        from mcp_governor.pytest_plugin.outcomes import Outcome, families_of
         from mcp_governor.text import printable
 
         if self._families is not None:
-            return self._families
-        if self._handed is not None:
-            self.read = self._handed["read"]
-            self._families = from_json(self._handed["families"])
             return self._families
         why = not_configured(self.options)
         if why:
@@ -115,11 +109,7 @@ class Run:
 
     def hand_over(self, workerinput: MutableMapping[str, Any]) -> None:
         """Give a worker what this process found."""
-        from mcp_governor.pytest_plugin.outcomes import as_json
-
-        families = self.families()
-        made = base64.b64encode(pickle.dumps(self._made)).decode() if self._made is not None else ""
-        workerinput[_INPUT] = json.dumps({"families": as_json(families), "read": self.read, "checked": made})
+        workerinput[_INPUT] = base64.b64encode(pickle.dumps((self.families(), self.read, self.made))).decode()
 
     def given(self, what: str) -> Any:
         """The value of a fixture; ends the test if there is none.
@@ -147,7 +137,8 @@ class Run:
         return session
 
     def _value(self, what: str) -> Any:
-        if what == "surface" and self._made is None and self._handed is None and not self._checks:
+        # The server is not checked for its surface alone.
+        if what == "surface" and self.made is None and not self.options.pluginmanager.hasplugin(ITEMS):
             return self._surface
         checked = self.checked()
         if what == "report":
@@ -160,11 +151,6 @@ class Run:
             )
         return checked.baseline.surface
 
-    @property
-    def _checks(self) -> bool:
-        """True if a check is made anyway, so that the server need not be read for its surface alone."""
-        return self.options.pluginmanager.hasplugin(ITEMS)
-
     @cached_property
     def _surface(self) -> Any:
         from mcp_governor.checking.reading import read_surface
@@ -174,6 +160,8 @@ class Run:
     def _for_test(self, work: Callable[[], Any]) -> Any:
         """A value for a test: skip it if nothing is configured, fail it without a traceback if that is wrong."""
         __tracebackhide__ = True
+        from mcp_governor.text import printable
+
         if why := not_configured(self.options):
             pytest.skip(why)
         try:
@@ -183,7 +171,7 @@ class Run:
         # Outside of the handler: what is raised there is shown with the error that it replaces.
         if isinstance(wrong, MissingError):
             pytest.skip(_words(wrong))
-        return _fail(wrong)
+        return pytest.fail(printable(_words(wrong)), pytrace=False)
 
     def _check(self) -> Checked:
         from mcp_governor.checking.asked import Asked
@@ -215,25 +203,6 @@ class Run:
         self.notes = tuple(dict.fromkeys([*self.notes, *said]))
         return done
 
-    def _unpickled(self) -> Checked | None:
-        """What the controller found, which the same user runs; ``None`` if it cannot be read here."""
-        text = self._handed["checked"] if self._handed is not None else ""
-        if not text:
-            return None
-        try:
-            made: Checked = pickle.loads(base64.b64decode(text))  # noqa: S301
-        except (pickle.UnpicklingError, AttributeError, ImportError, TypeError):
-            # A worker on another machine may have another version.
-            return None
-        return made
-
 
 def _words(error: GovernorError) -> str:
     return f"{error.message}\n  {error.hint}" if error.hint else error.message
-
-
-def _fail(error: GovernorError) -> NoReturn:
-    __tracebackhide__ = True
-    from mcp_governor.text import printable
-
-    pytest.fail(printable(_words(error)), pytrace=False)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from mcp_governor.errors import ConfigError, UsageError
+from mcp_governor.errors import UsageError
 from mcp_governor.pytest_plugin import MODES
 from mcp_governor.pytest_plugin.arguments import ROOT
 from mcp_governor.text import did_you_mean, one_line
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from mcp_governor.config import Config
 
 CHARTER = "charter"
-_OF_CHARTER = ("charter", "envelope")
-"""Families of items that only this profile has."""
 CONFIGURED = "configured"
 """What ``--mcp-profile`` takes in the place of a name, for the profiles of the configuration alone."""
 
@@ -83,11 +81,12 @@ def config_of(options: pytest.Config) -> Config:
             )
         config = replace(config, calls_mode=calls)
     named = _named_profiles(options) or (CONFIGURED, *((CHARTER,) if _asks_for_charter(options) else ()))
-    both = CONFIGURED in named and CHARTER in named and CHARTER not in config.profile
-    profiles = (one for name in named for one in (config.profile if name == CONFIGURED else (name,)))
-    chosen = tuple(one for one in dict.fromkeys(profiles) if not (both and one == CHARTER))
-    config = replace(config, profile=chosen)
-    return _with_charter(config) if both else config
+    profiles = dict.fromkeys(one for name in named for one in (config.profile if name == CONFIGURED else (name,)))
+    lint = config.lint
+    if lint.select and {CONFIGURED, CHARTER} <= set(named) and CHARTER not in config.profile:
+        # What is selected rule by rule takes the place of all profiles.
+        lint = replace(lint, extend_select=(*lint.extend_select, "call/*", "charter/*", "envelope/*"))
+    return replace(config, profile=tuple(profiles), lint=lint)
 
 
 def _named_profiles(options: pytest.Config) -> tuple[str, ...]:
@@ -95,9 +94,9 @@ def _named_profiles(options: pytest.Config) -> tuple[str, ...]:
 
 
 def _asks_for_charter(options: pytest.Config) -> bool:
-    """True if the command line names an item that only the charter has."""
+    """True if the command line names an item that only the charter has: an id that was printed can be given back."""
     asked = (word for word in options.invocation_params.args if isinstance(word, str) and f"{ROOT}::" in word)
-    return any(word.rpartition("::")[2] in _OF_CHARTER for word in asked)
+    return any(word.rpartition("::")[2] in (CHARTER, "envelope") for word in asked)
 
 
 def charter_left_out(options: pytest.Config, config: Config) -> str:
@@ -109,29 +108,3 @@ def charter_left_out(options: pytest.Config, config: Config) -> str:
         "pytest --mcp-charter --mcp-profile configured --mcp-profile charter. To keep it as it is without this line: "
         "mcp_profile = configured in the pytest configuration."
     )
-
-
-def _with_charter(config: Config) -> Config:
-    """The configuration with the charter added to what it selects.
-
-    Raises:
-        ConfigError: they contradict each other.
-    """
-    from mcp_governor.checking.settings import selection_of
-
-    if CHARTER in config.profile:
-        return config
-    lint = config.lint
-    if lint.select:
-        # What is selected rule by rule takes the place of all profiles.
-        lint = replace(lint, extend_select=(*lint.extend_select, "call/*", "charter/*", "envelope/*"))
-    selection_of(config)
-    added = replace(config, profile=(*config.profile, CHARTER), lint=lint)
-    try:
-        selection_of(added)
-    except ConfigError as error:
-        raise ConfigError(
-            f"The charter cannot be added to the profile {', '.join(config.profile)}. {error.message}",
-            "Check the configured profile alone: pytest --mcp-charter --mcp-profile configured",
-        ) from None
-    return added

@@ -76,11 +76,10 @@ def _log_lines(log: LogScan) -> Iterator[Line]:
 
 
 def _health_lines(health: Health) -> Iterator[Line]:
-    answer = health.answer
-    if answer.problem or answer.body is None:
-        yield line(("health: ", "bold"), visible(answer.problem or f"HTTP {answer.status}"), hang=2)
+    if health.problem:
+        yield line(("health: ", "bold"), visible(health.problem), hang=2)
         return
-    parts = [f"HTTP {answer.status}", *([visible(health.ok)] if health.ok else [])]
+    parts = [f"HTTP {health.status}", *([visible(health.ok)] if health.ok else [])]
     if health.cache:
         parts.append("cache " + _numbers(health.cache, "cache_"))
     if health.observability:
@@ -98,13 +97,12 @@ def _numbers(table: object, prefix: str) -> str:
 
 
 def _info_line(info: ServerInfo) -> Line:
-    answer = info.answer
     if info.is_stream:
         said = "GET opens an event stream, so there is none"
     elif info.conforms:
         said = "conforms to omni.agent.server_info.v1"
     else:
-        said = info.problem or answer.problem or f"HTTP {answer.status}"
+        said = info.problem
     return line(("server info: ", "bold"), visible(said), hang=2)
 
 
@@ -184,8 +182,8 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _caching_lines(caching: Caching) -> Iterator[Line]:
-    ttl = "no ttlMs" if caching.ttl_ms is None else f"ttlMs {visible(str(caching.ttl_ms))[:20]}"
-    scope = "no cacheScope" if caching.scope is None else f"cacheScope {visible(str(caching.scope))[:20]}"
+    ttl = "no ttlMs" if caching.ttl_ms is None else f"ttlMs {caching.ttl_ms}"
+    scope = "no cacheScope" if caching.scope is None else f"cacheScope {visible(caching.scope)[:20]}"
     if caching.same_content:
         same = "all the same"
     elif not caching.same_order:

@@ -6,9 +6,8 @@ import math
 from html import escape
 from typing import TYPE_CHECKING
 
-from mcp_governor.load.model import CLIENT_SHARE
 from mcp_governor.report import series
-from mcp_governor.report.sweep_words import conclusion, milliseconds, rate, remarks
+from mcp_governor.report.sweep_words import conclusion, digits, remarks
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -53,8 +52,6 @@ _HEADROOM = 1.08
 """Upper end of a scale relative to the highest value, so that the highest mark is not cut."""
 _GOAL_SHOWN = 4
 """A latency goal is drawn while it is at most this many times the highest latency: beyond, it would hide the lines."""
-_MAX_POINTS = 40
-"""Points in the picture, the first ones: more would not be legible; the table has them all."""
 
 
 _LATENCIES: tuple[tuple[str, Callable[[Point], float | None]], ...] = (
@@ -66,7 +63,7 @@ _LATENCIES: tuple[tuple[str, Callable[[Point], float | None]], ...] = (
 
 def picture(sweep: Sweep) -> str:
     """The SVG document; empty if no point was measured."""
-    points = sweep.points[:_MAX_POINTS]
+    points = sweep.points
     if not points:
         return ""
     column = max(_COLUMN[0], min(_COLUMN[1], _WIDTH // len(points)))
@@ -98,7 +95,7 @@ def _step(highest: float) -> float:
     return next(power * step for step in _STEPS if power * step * (_TICKS + 1) > highest)
 
 
-def _frame(title: str, floor: int, width: int, highest: float, name: Callable[[float], str]) -> Iterator[str]:
+def _frame(title: str, floor: int, width: int, highest: float) -> Iterator[str]:
     place = _scale(highest, floor)
     step = _step(highest)
     yield f'<text x="{_LEFT}" y="{floor - _PANEL - 10}" class="quiet">{title}</text>'
@@ -106,7 +103,7 @@ def _frame(title: str, floor: int, width: int, highest: float, name: Callable[[f
         value = step * tick
         y = place(value)
         yield f'<path class="grid" d="M{_LEFT} {y}H{width - _RIGHT}"/>'
-        yield f'<text class="scale" x="{_LEFT - 8}" y="{y + 4}">{name(value) if tick else 0}</text>'
+        yield f'<text class="scale" x="{_LEFT - 8}" y="{y + 4}">{digits(value) if tick else 0}</text>'
 
 
 def _throughput(sweep: Sweep, points: Sequence[Point], column: int) -> Iterator[str]:
@@ -118,17 +115,9 @@ def _throughput(sweep: Sweep, points: Sequence[Point], column: int) -> Iterator[
                 f'<rect class="band" x="{_LEFT + column * at}" y="{_TOP}" width="{column}" '
                 f'height="{2 * _PANEL + _GAP}"/>'
             )
-    yield from _frame("requests/s", floor, width, highest, rate)
+    yield from _frame("requests/s", floor, width, highest)
     place = _scale(highest, floor)
     yield from _line(0, "throughput", points, lambda point: point.throughput, place, column)
-    limits = [(at, CLIENT_SHARE * point.ceiling) for at, point in enumerate(points) if point.ceiling is not None]
-    low = [(at, limit) for at, limit in limits if limit <= highest * _HEADROOM]
-    for at, limit in low:
-        y = place(limit)
-        yield (
-            f'<path class="goal" d="M{_LEFT + column * at} {y}h{column}"><title>{CLIENT_SHARE:.0%} of what the '
-            f"client can send: {rate(limit)} requests/s</title></path>"
-        )
 
 
 def _latency(sweep: Sweep, points: Sequence[Point], column: int) -> Iterator[str]:
@@ -137,13 +126,13 @@ def _latency(sweep: Sweep, points: Sequence[Point], column: int) -> Iterator[str
     goals = (("p95", sweep.plan.p95_slo_ms), ("p99", sweep.plan.p99_slo_ms))
     shown = [(name, goal) for name, goal in goals if goal <= _GOAL_SHOWN * highest]
     top = max([highest, *(goal for _, goal in shown)])
-    yield from _frame("latency in ms", floor, width, top, milliseconds)
+    yield from _frame("latency in ms", floor, width, top)
     place = _scale(top, floor)
     for number, (name, value) in enumerate(_LATENCIES):
         for goal in (goal for goal_of, goal in shown if goal_of == name):
             y = place(goal)
             yield f'<path class="goal s{number}" d="M{_LEFT} {y}H{width - _RIGHT}"/>'
-            label = f"goal of {name}: {milliseconds(goal)}"
+            label = f"goal of {name}: {digits(goal)}"
             yield f'<text class="end small s{number}" x="{_LEFT + 6}" y="{y - 4}">{label}</text>'
         yield from _line(number, name, points, value, place, column)
     last = {
@@ -166,20 +155,18 @@ def _line(
     column: int,
 ) -> Iterator[str]:
     """A line through the points that have a value, and a mark for each: hollow if it is not the server's figure."""
-    parts: list[str] = []
+    way = ""
     marks: list[str] = []
     joined = False
     for at, point in enumerate(points):
         found = value(point)
-        if found is None:
-            joined = False
-            continue
-        x, y = _middle(at, column), place(found)
-        parts.append(f"{'L' if joined else 'M'}{x} {y}")
-        joined = True
-        hollow = bool(point.is_client_limited or point.stopped or point.errors)
-        marks.append(series.mark(number, x, y, f"{name} at {point.concurrency}: {milliseconds(found)}", hollow=hollow))
-    yield f'<path class="line s{number}" d="{"".join(parts)}"/>'
+        if found is not None:
+            x, y = _middle(at, column), place(found)
+            way += f"{'L' if joined else 'M'}{x} {y}"
+            hollow = bool(point.is_client_limited or point.stopped or point.errors)
+            marks.append(series.mark(number, x, y, f"{name} at {point.concurrency}: {digits(found)}", hollow=hollow))
+        joined = found is not None
+    yield f'<path class="line s{number}" d="{way}"/>'
     yield from marks
 
 

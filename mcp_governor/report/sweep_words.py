@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_governor.load.judge import EMPTY, KINDS, LONGER, OTHER, SHORTER, changed_lists
-from mcp_governor.load.model import CLIENT_SHARE, LIMITED, Loop
+from mcp_governor.load.judge import changed_lists
+from mcp_governor.load.model import CLIENT_SHARE, LIMITED
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _SHOWN_KINDS = 3
 """Kinds of errors that a cell names, the most frequent first: a fourth is rare, and the JSON report has them all."""
 
 
-def milliseconds(value: float | None) -> str:
+def digits(value: float | None) -> str:
     """``0.42``, ``8.3``, ``52``, ``1,204``; a dash for ``None``."""
     if value is None:
         return "–"
@@ -30,20 +30,15 @@ def milliseconds(value: float | None) -> str:
     return f"{value:.1f}" if value < 10 else f"{value:,.0f}"
 
 
-def rate(value: float | None) -> str:
-    """Requests per second, as :func:`milliseconds` writes numbers."""
-    return milliseconds(value)
-
-
 def cells(point: Point) -> list[str]:
     """The cells of a point, in the order of :data:`COLUMNS`."""
     latencies = (point.p50_ms, point.p95_ms, point.p99_ms, point.max_ms)
     return [
         str(point.concurrency),
-        rate(point.throughput),
-        *(milliseconds(value) for value in latencies),
+        digits(point.throughput),
+        *(digits(value) for value in latencies),
         _errors(point),
-        rate(point.ceiling),
+        digits(point.ceiling),
     ]
 
 
@@ -73,11 +68,11 @@ def remarks(sweep: Sweep, point: Point) -> list[str]:
 def conclusion(sweep: Sweep) -> str:
     """One sentence: the recommended concurrency, and what it rests on."""
     plan = sweep.plan
-    goals = f"p95 ≤ {milliseconds(plan.p95_slo_ms)} ms and p99 ≤ {milliseconds(plan.p99_slo_ms)} ms"
+    goals = f"p95 ≤ {digits(plan.p95_slo_ms)} ms and p99 ≤ {digits(plan.p99_slo_ms)} ms"
     chosen = next((one for one in sweep.points if one.concurrency == sweep.recommended), None)
     if chosen is None:
         return f"No concurrency is recommended: {_why_none(sweep, goals)}."
-    figures = f"{rate(chosen.throughput)} requests/s, p95 {milliseconds(chosen.p95_ms)} ms"
+    figures = f"{digits(chosen.throughput)} requests/s, p95 {digits(chosen.p95_ms)} ms"
     return f"Recommended concurrency: {chosen.concurrency} ({figures}; within {goals})."
 
 
@@ -91,7 +86,7 @@ def _why_none(sweep: Sweep, goals: str) -> str:
     if all(point.errors for point in whole):
         return "every point has failed requests"
     fastest = min((point for point in whole if not point.errors), key=lambda point: point.p95_ms or 0.0)
-    best = f"the lowest p95 is {milliseconds(fastest.p95_ms)} ms, at {fastest.concurrency}"
+    best = f"the lowest p95 is {digits(fastest.p95_ms)} ms, at {fastest.concurrency}"
     without = " without failed requests" if any(point.errors for point in whole) else ""
     return f"none meets {goals}{without}; {best}"
 
@@ -116,7 +111,7 @@ def other_lists(points: Sequence[Point]) -> Iterator[str]:
     """That lists under load were not the one that came alone, if there are such."""
     changed = max(points, key=changed_lists, default=None)
     if changed is not None and (count := changed_lists(changed)):
-        ways = " and ".join(_WAYS[kind] for kind in KINDS if changed.errors.get(kind))
+        ways = " and ".join(way for kind, way in _WAYS.items() if changed.errors.get(kind))
         yield (
             f"At {changed.concurrency} in flight, {count:,} of {changed.requests:,} lists were not the one that came "
             f"alone: {ways}. No client can see that such a response is wrong; the server should answer with an "
@@ -125,10 +120,10 @@ def other_lists(points: Sequence[Point]) -> Iterator[str]:
 
 
 _WAYS = {
-    EMPTY: "some were empty",
-    SHORTER: "some lacked tools",
-    LONGER: "some had more tools",
-    OTHER: "some had other tools or definitions",
+    "list-empty": "some were empty",
+    "list-shorter": "some lacked tools",
+    "list-longer": "some had more tools",
+    "list-differs": "some had other tools or definitions",
 }
 
 
@@ -146,8 +141,10 @@ def explanations(sweep: Sweep) -> Iterator[str]:
             f"Points limited by the client are above {CLIENT_SHARE:.0%} of what this client can send: they say nothing "
             "about the server."
         )
-    if plan.loop is Loop.OPEN:
-        yield (f"Open loop at {rate(plan.rate)} requests/s: a latency counts from the moment when the request was due.")
+    if plan.loop == "open":
+        yield (
+            f"Open loop at {digits(plan.rate)} requests/s: a latency counts from the moment when the request was due."
+        )
     if sweep.interrupted:
         yield f"The sweep ended early: {one_line(sweep.interrupted)}"
     yield from (one_line(note, 400) for note in sweep.notes)

@@ -17,7 +17,7 @@ from mcp_governor.server.jobs import Jobs
 from mcp_governor.server.pool import BusyError, CrashError, Pool, SpentError
 from mcp_governor.server.quoting import NOTE
 from mcp_governor.server.resources import add_resources, check_prompt
-from mcp_governor.server.service import Service
+from mcp_governor.server.service import Kind, Service
 from mcp_governor.server.strict import strict
 from mcp_governor.server.tools import TOOLS
 from mcp_governor.surface.deprecations import META_PREFIX
@@ -110,7 +110,7 @@ def build_server(pool: Pool | None = None, project: Project | None = None) -> MC
                     return _refused(refusal(name, error.__cause__))
                 raise
 
-    calls = pool or (Pool() if project is None else Pool(root=str(project.root), config=str(project.config)))
+    calls = pool or Pool(project)
     jobs = Jobs()
     service = Service(project, calls, jobs)
 
@@ -172,7 +172,7 @@ def _carried(tool: Tool, calls: Pool, service: Service) -> Callable[..., Any]:
                 f"{name} was not run: too many calls are pending; wait for a response, then call again."
             ) from None
         except SpentError as error:
-            return _result(_spent(tool, arguments, error.what))
+            return _result(_spent(tool, error.what))
         except (CrashError, ValidationError) as error:
             # Arguments were validated before; what does not fit here is our own answer.
             logging.getLogger(__name__).error("tool %s failed: %s", name, error)
@@ -190,23 +190,21 @@ def _encoded(tool: Tool, arguments: dict[str, Any]) -> bytes:
     Raises:
         RefusedError: they are too large, too deep, or not to be written as JSON.
     """
-    name = tool.metadata.name
+    refuses = f"{tool.metadata.name} refuses the call:"
     try:
         if exceeds_depth(arguments, MAX_DEPTH):
             raise RecursionError
         given = json.dumps(arguments, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
     except RecursionError:
-        raise RefusedError(f"{name} refuses the call: its arguments nest deeper than {MAX_DEPTH} levels.") from None
+        raise RefusedError(f"{refuses} its arguments nest deeper than {MAX_DEPTH} levels.") from None
     except UnicodeEncodeError:
-        raise RefusedError(f"{name} refuses the call: a string contains an unpaired surrogate.") from None
+        raise RefusedError(f"{refuses} a string contains an unpaired surrogate.") from None
     except ValueError:
-        raise RefusedError(f"{name} refuses the call: a number is not finite, or has too many digits.") from None
+        raise RefusedError(f"{refuses} a number is not finite, or has too many digits.") from None
     most = tool.budget.argument_bytes
     if len(given) > most:
-        raise RefusedError(
-            f"{name} refuses the call: its arguments take {len(given):,} bytes, and {most:,} are allowed; "
-            "send less at a time."
-        )
+        why = f"its arguments take {len(given):,} bytes, and {most:,} are allowed; send less at a time."
+        raise RefusedError(f"{refuses} {why}")
     return given
 
 
@@ -231,19 +229,12 @@ def _sent(*blocks: str, **fields: Any) -> Any:
     return CallToolResult.model_validate({"content": content, "_meta": {VERSION_KEY: SCHEMA_VERSION}, **fields})
 
 
-def _failed() -> dict[str, Any]:
-    message = "The call failed inside the server."
+def _failed(kind: Kind = "internal_error", message: str = "The call failed inside the server.") -> dict[str, Any]:
     recovery: dict[str, Any] = {"suggested_tool": "list_rules", "suggested_args": {}}
-    return ToolResponse[None].fail("internal_error", message, **recovery).to_wire()
+    return ToolResponse[None, Kind].fail(kind, message, **recovery).to_wire()
 
 
-def _spent(tool: Tool, arguments: dict[str, Any], what: str) -> dict[str, Any]:
+def _spent(tool: Tool, what: str) -> dict[str, Any]:
     why = _SPENT[what].format(seconds=tool.budget.seconds)
-    smaller = tool.smaller(arguments)
-    if smaller is None:
-        recovery: dict[str, Any] = {"suggested_tool": "list_rules", "suggested_args": {}}
-        advice = "make the arguments smaller" if tool.in_worker else "check it at a terminal"
-    else:
-        recovery = {"suggested_tool": tool.metadata.name, "suggested_args": smaller}
-        advice = "compare one tool at a time"
-    return ToolResponse[None].fail("cost_cap_exceeded", f"{why}; {advice}.", **recovery).to_wire()
+    advice = "make the arguments smaller" if tool.in_worker else "check it at a terminal"
+    return _failed("cost_cap_exceeded", f"{why}; {advice}.")

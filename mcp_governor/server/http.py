@@ -11,11 +11,11 @@ whatever is refused there is refused here, and holds no more of them at a time t
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import hmac
 import json
 import os
 import socket
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import anyio
@@ -26,15 +26,17 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from mcp_governor.errors import UsageError
 from mcp_governor.omni.server_info import build_server_info
-from mcp_governor.server.lines import INVALID_REQUEST, LINE_BYTES, Refused, TooLong, cost, read
+from mcp_governor.server.lines import BUSY, INVALID_REQUEST, LINE_BYTES, Refused, TooLong, cost, read
 from mcp_governor.server.stderr import unblocking_stderr
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Collection
+    from collections.abc import Collection
 
     from mcp.server.mcpserver import MCPServer
 
     from mcp_governor.server.address import Address
+
+Receive = Callable[[], Awaitable[Any]]
 
 PATH = "/mcp"
 """Where the protocol is spoken."""
@@ -130,44 +132,31 @@ class Door:
         app: the SDK's application.
         token: the bearer token that requests need; none if it is empty.
         info: the answer to a GET that asks for no stream (tool schema guide, section 0a).
-        hosts: what ``Host`` may be; anything if there are none.
-        origins: what ``Origin`` may be where there is one; anything if there are no hosts.
+        hosts: what ``Host`` may be, and with ``http://`` the ``Origin`` where there is one; anything if there are none.
     """
 
     def __init__(
-        self,
-        app: Any,
-        token: str = "",
-        info: dict[str, Any] | None = None,
-        hosts: Collection[str] = (),
-        origins: Collection[str] = (),
+        self, app: Any, token: str = "", info: dict[str, Any] | None = None, hosts: Collection[str] = ()
     ) -> None:
         self._app = app
-        self._hosts = frozenset(hosts)
-        self._origins = frozenset(origins)
+        self._hosts = hosts
         self._token = token
         self._info = info
         self._held = 0
 
-    async def __call__(self, scope: Any, receive: Callable[[], Awaitable[Any]], send: Any) -> None:
+    async def __call__(self, scope: Any, receive: Receive, send: Any) -> None:
         """Serve one request (ASGI)."""
         if scope["type"] == "http":
             headers = dict(scope["headers"])
-            if self._hosts and headers.get(b"host", b"").decode("latin-1") not in self._hosts:
-                await _read_away(receive)
-                await _send(send, 421, {"error": "the Host is not an address of this server"})
-                return
-            if self._hosts and headers.get(b"origin", b"").decode("latin-1") not in self._origins | {""}:
-                await _read_away(receive)
-                await _send(send, 403, {"error": "the Origin is not an address of this server"})
-                return
             plain = scope["method"] == "GET" and b"text/event-stream" not in headers.get(b"accept", b"")
-            if plain and scope["path"] == HEALTH:
-                await _send(send, 200, {"status": "ok"})
-                return
-            if self._token and not _admits(self._token, headers.get(b"authorization", b"")):
+            is_health = plain and scope["path"] == HEALTH
+            status, error = self._objection(headers, needs_token=not is_health)
+            if error:
                 await _read_away(receive)
-                await _send(send, 401, {"error": "a bearer token is needed"}, (b"www-authenticate", b"Bearer"))
+                await _send(send, status, {"error": error})
+                return
+            if is_health:
+                await _send(send, 200, {"status": "ok"})
                 return
             if plain and scope["path"] == PATH and self._info is not None:
                 await _send(send, 200, self._info)
@@ -175,25 +164,36 @@ class Door:
         if scope["type"] != "http" or scope["method"] != "POST":
             await self._app(scope, receive, send)
             return
-        # Cancelled because the server ends during a request; uvicorn would log that as an error.
-        with contextlib.suppress(asyncio.CancelledError), _Share(self) as share:
+        share = _Share(self)
+        try:
             outcome = await _body(receive, share)
-            if outcome is None:
-                return
             if isinstance(outcome, Refused):
-                await _refuse(outcome, send)
-                return
-            body: bytes | None = outcome
+                # The error that stdio would have. A body that was not read to its end closes the connection.
+                await _send(send, 503 if outcome is _BUSY else 400, outcome.encoded(), (b"connection", b"close"))
+            elif outcome is not None:
+                parts = [{"type": "http.request", "body": outcome, "more_body": False}]
+                del outcome
 
-            async def replay() -> Any:
-                nonlocal body
-                if body is None:
-                    return await receive()
-                whole, body = body, None
-                return {"type": "http.request", "body": whole, "more_body": False}
+                async def replay() -> Any:
+                    return parts.pop() if parts else await receive()
 
-            del outcome
-            await self._app(scope, replay, send)
+                await self._app(scope, replay, send)
+        except asyncio.CancelledError:
+            # The server ends during a request; uvicorn would log that as an error.
+            return
+        finally:
+            share.grows_to(0)
+
+    def _objection(self, headers: dict[bytes, bytes], *, needs_token: bool) -> tuple[int, str]:
+        """The status and the reason of a refusal; without a reason, there is none."""
+        host, origin = (headers.get(name, b"").decode("latin-1") for name in (b"host", b"origin"))
+        if self._hosts and host not in self._hosts:
+            return 421, "the Host is not an address of this server"
+        if self._hosts and origin and origin not in {f"http://{host}" for host in self._hosts}:
+            return 403, "the Origin is not an address of this server"
+        if self._token and needs_token and not _admits(self._token, headers.get(b"authorization", b"")):
+            return 401, "a bearer token is needed"
+        return 200, ""
 
 
 class _Share:
@@ -202,12 +202,6 @@ class _Share:
     def __init__(self, door: Door) -> None:
         self._door = door
         self._size = 0
-
-    def __enter__(self) -> _Share:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._door._held -= self._size
 
     def grows_to(self, size: int) -> bool:
         """Reserve bytes from the total; ``False`` if there are not enough left."""
@@ -218,11 +212,12 @@ class _Share:
         return True
 
 
-async def _body(receive: Callable[[], Awaitable[Any]], share: _Share) -> bytes | Refused | None:
+async def _body(receive: Receive, share: _Share) -> bytes | Refused | None:
     """The body of a request; ``None`` if the client is gone."""
     parts: list[bytes] = []
     size = 0
-    while True:
+    more = True
+    while more:
         message = await receive()
         if message["type"] == "http.disconnect":
             return None
@@ -234,8 +229,7 @@ async def _body(receive: Callable[[], Awaitable[Any]], share: _Share) -> bytes |
         parts.append(message.get("body", b""))
         if not share.grows_to(4 * size):
             return _BUSY
-        if not message.get("more_body", False):
-            break
+        more = message.get("more_body", False)
     body = b"".join(parts)
     if not share.grows_to(cost(body)):
         return _BUSY
@@ -254,15 +248,7 @@ async def _read_away(receive: Callable[[], Awaitable[Any]]) -> None:
             return
 
 
-_BUSY = Refused(INVALID_REQUEST, "too many requests are pending; wait for a response, then send this one again")
-
-
-async def _refuse(refused: Refused, send: Any) -> None:
-    """Answer with the error that stdio would have; a body that was not read to its end closes the connection."""
-    status = 503 if refused is _BUSY else 400
-    headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": refused.encoded()})
+_BUSY = Refused(INVALID_REQUEST, BUSY)
 
 
 def _admits(token: str, authorization: bytes) -> bool:
@@ -271,10 +257,12 @@ def _admits(token: str, authorization: bytes) -> bool:
     return hmac.compare_digest(given.strip(), token.encode()) and scheme.lower() == b"bearer"
 
 
-async def _send(send: Any, status: int, body: dict[str, Any], *headers: tuple[bytes, bytes]) -> None:
+async def _send(send: Any, status: int, body: dict[str, Any] | bytes, *headers: tuple[bytes, bytes]) -> None:
     kind = (b"content-type", b"application/json")
-    await send({"type": "http.response.start", "status": status, "headers": [kind, *headers]})
-    await send({"type": "http.response.body", "body": json.dumps(body).encode()})
+    ask = [(b"www-authenticate", b"Bearer")] if status == 401 else []
+    await send({"type": "http.response.start", "status": status, "headers": [kind, *ask, *headers]})
+    text = body if isinstance(body, bytes) else json.dumps(body).encode()
+    await send({"type": "http.response.body", "body": text})
 
 
 def serve_http(server: MCPServer[Any], address: Address, token: str = "") -> None:
@@ -295,17 +283,21 @@ def serve_http(server: MCPServer[Any], address: Address, token: str = "") -> Non
         raise UsageError(
             f"{address} cannot be listened on: {os.strerror(error.errno or 0)}.", "Name another one: --http HOST:PORT"
         ) from None
-    security = _security(address)
+    # A page of the web can reach the loopback interface through a name of its own, and says so in ``Host``. Elsewhere
+    # the token protects: a page does not have it.
+    names = {"localhost", "127.0.0.1", "[::1]", address.shown_host} if address.is_loopback else set()
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         host=address.host,
         max_request_body_size=LINE_BYTES,
         max_sessions=SESSIONS,
         session_idle_timeout=SESSION_SECONDS,
-        transport_security=security,
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the door has it
     )
+    message = "Speaks MCP over Streamable HTTP: send POST to this address."
+    info = build_server_info(server.name, str(server.version), LATEST_PROTOCOL_VERSION, message)
     config = uvicorn.Config(
-        Door(app, token, _info(server), security.allowed_hosts, security.allowed_origins),
+        Door(app, token, info, {f"{name}:{address.port}" for name in names}),
         http=Line,
         ws="none",
         loop="asyncio",
@@ -316,22 +308,3 @@ def serve_http(server: MCPServer[Any], address: Address, token: str = "") -> Non
     )
     with listener, unblocking_stderr():
         anyio.run(uvicorn.Server(config).serve, [listener])
-
-
-def _security(address: Address) -> TransportSecuritySettings:
-    """The hosts and origins that requests may name.
-
-    A page of the web can reach the loopback interface through a name of its own, and says so in ``Host``. Elsewhere
-    the token protects: a page does not have it.
-    """
-    names = {"localhost", "127.0.0.1", "[::1]", address.shown_host} if address.is_loopback else set()
-    return TransportSecuritySettings(
-        enable_dns_rebinding_protection=address.is_loopback,
-        allowed_hosts=sorted(f"{name}:{address.port}" for name in names),
-        allowed_origins=sorted(f"http://{name}:{address.port}" for name in names),
-    )
-
-
-def _info(server: MCPServer[Any]) -> dict[str, Any]:
-    message = "Speaks MCP over Streamable HTTP: send POST to this address."
-    return build_server_info(server.name, str(server.version), LATEST_PROTOCOL_VERSION, message)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from contextlib import suppress
 from typing import Any
 
 from msgspec import Struct
@@ -26,6 +27,9 @@ PARSE_ERROR = -32700
 """JSON-RPC 2.0: the message is not JSON."""
 INVALID_REQUEST = -32600
 """JSON-RPC 2.0: the message is not a request."""
+
+BUSY = "too many requests are pending; wait for a response, then send this one again"
+"""Why a request is refused that might be taken later."""
 
 _ID_CHARACTERS = 256
 """Characters of an id: a UUID has 36. The id is sent back in every answer; a request with a longer one is refused."""
@@ -178,18 +182,13 @@ def find_id(text: bytes) -> str | int | None:
         found = token.group()
         if found[:1] == b'"':
             if depth == 1 and found == b'"id"' and (value := _ID_VALUE.match(text, token.end())):
-                return _id_in(value.group(1))
+                with suppress(ValueError):
+                    number = json.loads(value.group(1))
+                    return number if is_id(number) else None
+                return None
         else:
             depth += len(found) if found[:1] in b"[{" else -len(found)
     return None
-
-
-def _id_in(text: bytes) -> str | int | None:
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return None
-    return value if is_id(value) else None
 
 
 def _too_deep(line: bytes) -> Refused:

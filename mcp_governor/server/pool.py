@@ -16,7 +16,7 @@ import anyio.to_thread
 
 from mcp_governor.programs.helper import Helper, HelperError
 from mcp_governor.server.lines import cost
-from mcp_governor.server.project import CONFIG, ROOT
+from mcp_governor.server.project import CONFIG, ROOT, Project
 
 WORKERS = 2
 """Most processes at the same time, so that a slow comparison does not block a quick call."""
@@ -76,31 +76,18 @@ class Pool:
     """Carries calls to workers, which are started when they are needed.
 
     Args:
-        size: workers at a time.
-        waiting: calls that may wait for one.
-        wait_seconds: how long each may wait.
-        root: the folder whose files the workers may read; none if it is empty.
-        config: the configuration file by which they compare; the defaults if it is empty.
+        project: whose files the workers may read, and by whose configuration they compare; none by default.
     """
 
-    def __init__(
-        self,
-        size: int = WORKERS,
-        waiting: int = WAITING,
-        wait_seconds: float = WAIT_SECONDS,
-        root: str = "",
-        config: str = "",
-    ) -> None:
-        self._variables = {ROOT: root, CONFIG: config}
-        self._free = anyio.Semaphore(size)
-        self._waiting = 0
-        self._waiting_cost = 0
-        self._most_waiting = waiting
-        self._wait_seconds = wait_seconds
+    def __init__(self, project: Project | None = None) -> None:
+        self._variables = {ROOT: str(project.root), CONFIG: str(project.config)} if project is not None else {}
+        self._free = anyio.Semaphore(WORKERS)
+        self._waiting = self._waiting_cost = 0
         self._idle: list[Helper] = []
         self._all: set[Helper] = set()
         self._owner = os.getpid()
-        self._resumed: anyio.Event | None = None
+        self._resumed = anyio.Event()
+        self._resumed.set()
         ending.add(self)
 
     @property
@@ -133,16 +120,15 @@ class Pool:
             self._free.release()
 
     async def _admit(self, size: int) -> None:
-        if self._waiting >= self._most_waiting or (self._waiting and self._waiting_cost + size > WAITING_COST):
+        if self._waiting >= WAITING or (self._waiting and self._waiting_cost + size > WAITING_COST):
             raise BusyError
         self._waiting += 1
         self._waiting_cost += size
         try:
-            with anyio.fail_after(self._wait_seconds):
+            with anyio.fail_after(WAIT_SECONDS):
                 await self._free.acquire()
                 try:
-                    while self._resumed is not None:
-                        await self._resumed.wait()
+                    await self._resumed.wait()
                 except BaseException:
                     self._free.release()
                     raise
@@ -174,14 +160,12 @@ class Pool:
 
     def hold(self) -> None:
         """Stop starting calls, because the client does not read the responses."""
-        if self._resumed is None:
+        if self._resumed.is_set():
             self._resumed = anyio.Event()
 
     def resume(self) -> None:
         """Begin calls again."""
-        if self._resumed is not None:
-            self._resumed.set()
-            self._resumed = None
+        self._resumed.set()
 
     def close(self) -> None:
         """End every worker, at once; calls that come later start new ones. Safe to call from any thread."""
@@ -205,15 +189,16 @@ class Pool:
         """Why a worker died in the middle of a call."""
         code = worker.child.wait(1.0)
         self._drop(worker)
-        if code is None:
-            return CrashError("the worker sent something that is not a response")
+        if code == -getattr(signal, "SIGXCPU", 0) != 0:
+            return SpentError("seconds")
         # Rust code aborts if it gets no memory; SIGKILL comes from the operating system when it is out of memory.
-        names = {-getattr(signal, name, 0): name for name in ("SIGXCPU", "SIGABRT", "SIGSEGV", "SIGKILL")}
-        name = names.get(code)
-        if name is None or code == 0:
-            return CrashError(f"the worker ended with status {code}")
-        return SpentError("seconds" if name == "SIGXCPU" else "memory")
+        if code is not None and code < 0 and -code in {getattr(signal, name, 0) for name in _OUT_OF_MEMORY}:
+            return SpentError("memory")
+        return CrashError(f"the worker ended with status {code}")
 
+
+_OUT_OF_MEMORY = ("SIGABRT", "SIGSEGV", "SIGKILL")
+"""Signals by which a worker ends that gets no memory."""
 
 ending: weakref.WeakSet[Any] = weakref.WeakSet()
 """What has processes, and is closed with ours."""

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_left
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from msgspec import Struct
@@ -28,7 +26,6 @@ from mcp_governor.server.answers import (
     ItemData,
     SeverityName,
 )
-from mcp_governor.server.reports import LastReport, Reports
 from mcp_governor.text import command_line, sentence
 
 if TYPE_CHECKING:
@@ -38,13 +35,7 @@ if TYPE_CHECKING:
     from mcp_governor.server.pool import Pool
     from mcp_governor.server.project import Project
 
-Kind = Literal[
-    "unknown_name",
-    "malformed_name",
-    "index_not_ready",
-    "cost_cap_exceeded",
-    "internal_error",
-]
+Kind = Literal["unknown_name", "malformed_name", "index_not_ready", "cost_cap_exceeded", "internal_error"]
 """The kinds of errors of these tools: those of the registry that can happen."""
 
 BRIEF = 10
@@ -70,6 +61,39 @@ CheckedServer = Annotated[
 ]
 
 
+KEPT = 8
+"""Reports that are kept, the oldest is dropped: each takes up to 10 MB, and a project with more servers has one open at
+a time."""
+
+_RANKS = {"error": 2, "warning": 1, "info": 0}
+
+
+class LastReport(Struct, frozen=True, eq=False):
+    """What is kept of a report.
+
+    Attributes:
+        server: its name in the configuration.
+        items: findings and changes, the worst first; see :func:`mcp_governor.server.job.summary_of`.
+        whole: the JSON report, ``None`` if it is too large to read.
+    """
+
+    server: str
+    items: tuple[Mapping[str, Any], ...]
+    whole: str | None
+
+    def chosen(self, severity: str | None, rule: str | None, tool: str | None) -> list[Mapping[str, Any]]:
+        """The items with at least a severity, of a rule (or ``pack/*``), about a tool."""
+        least = _RANKS[severity] if severity is not None else 0
+        pack = rule.removesuffix("*") if rule is not None and rule.endswith("/*") else None
+        return [
+            item
+            for item in self.items
+            if _RANKS[item["severity"]] >= least
+            and (rule is None or item["rule"] == rule or (pack is not None and item["rule"].startswith(pack)))
+            and (tool is None or item["tool"] == tool)
+        ]
+
+
 class Service:
     """The state behind the tools.
 
@@ -81,7 +105,7 @@ class Service:
 
     def __init__(self, project: Project | None, pool: Pool, jobs: Jobs) -> None:
         self.project = project
-        self.reports = Reports()
+        self._reports: dict[str, LastReport] = {}
         self._pool = pool
         self._jobs = jobs
 
@@ -107,7 +131,10 @@ class Service:
             return _failed(answer, _refused(reply["refused"], "check_server", offline=offline))
         done = reply["done"]
         report = LastReport(done["server"], tuple(done["items"]), done["report"])
-        self.reports.keep(report)
+        self._reports.pop(report.server, None)
+        self._reports[report.server] = report
+        if len(self._reports) > KEPT:
+            del self._reports[next(iter(self._reports))]
         listed = [item for item in report.items if not item["accepted"]]
         data = CheckData(
             server=report.server,
@@ -141,7 +168,7 @@ class Service:
     ) -> ToolResponse[FindingsData, Kind]:
         """See the metadata; models read that."""
         answer = ToolResponse[FindingsData, Kind]
-        report = self.reports.of(server)
+        report = self._last(server)
         if report is None:
             return _failed(answer, self._unchecked(server))
         chosen = report.chosen(severity, rule, tool)
@@ -167,18 +194,13 @@ class Service:
     ) -> ToolResponse[ExplainData, Kind]:
         """See the metadata; models read that."""
         answer = ToolResponse[ExplainData, Kind]
-        report = self.reports.of(server)
+        report = self._last(server)
         if report is None:
             return _failed(answer, self._unchecked(server))
         ids = [item["id"] for item in report.items]
         if finding_id not in ids:
-            return answer.fail(
-                "unknown_name",
-                "The last report has no item of that id.",
-                suggested_tool="list_findings",
-                suggested_args={},
-                **_matches(finding_id, ids),
-            )
+            message = "The last report has no item of that id."
+            return answer.fail("unknown_name", message, suggested_tool="list_findings", suggested_args={})
         item = dict(report.items[ids.index(finding_id)])
         given = json.dumps({"item": item}).encode()
         return answer.model_validate(await self._pool.call("explain_finding", given, EXPLAIN_SECONDS))
@@ -208,7 +230,7 @@ class Service:
 
     def last_report(self) -> str:
         """The JSON report of the last check, or why there is none."""
-        report = self.reports.of(None)
+        report = self._last(None)
         if report is not None and report.whole is not None:
             return report.whole
         reason = "The report is too large; list_findings has its items."
@@ -218,15 +240,20 @@ class Service:
         assert self.project is not None
         return await self._jobs.run({"job": job, "config": str(self.project.config), **request})
 
+    def _last(self, server: str | None) -> LastReport | None:
+        """The report of a server; of the one that was checked last if none is named."""
+        if server is None:
+            return next(reversed(self._reports.values()), None)
+        return self._reports.get(server)
+
     def _unchecked(self, server: str | None) -> _Failure:
         """Why there is no report, and how to get one."""
-        known = self.reports.servers
+        known = list(reversed(self._reports))
         if server is not None and known:
-            recovery = {"suggested_tool": "list_findings", "suggested_args": {"server": known[0]}}
             message = "No server of that name was checked in this session."
-            return _Failure("unknown_name", message, {**recovery, **_matches(server, known)})
+            return _Failure("unknown_name", message, _instead("list_findings", known))
         message = "No server was checked in this session."
-        return _Failure("index_not_ready", message, {"suggested_tool": "check_server", "suggested_args": {}})
+        return _Failure("index_not_ready", message, _instead("check_server"))
 
 
 def _page(items: Sequence[Mapping[str, Any]]) -> list[ItemData]:
@@ -249,10 +276,24 @@ class _Failure(Struct, frozen=True):
     recovery: dict[str, Any]
 
 
+def _instead(tool: str, servers: Sequence[str] = (), **arguments: Any) -> dict[str, Any]:
+    """A call that works: of a tool, for the first of some servers."""
+    if servers:
+        arguments["server"] = servers[0]
+    return {
+        "suggested_tool": tool,
+        "suggested_args": arguments,
+        **({"fuzzy_matches": servers[:MATCHES]} if servers else {}),
+    }
+
+
+MATCHES = 5
+"""Names that a recovery lists: a model picks one of them, and more only cost tokens."""
+
 _NO_PROJECT = _Failure(
     "index_not_ready",
     "This server was started in a folder without a configuration of mcp-governor.",
-    {"suggested_tool": "list_rules", "suggested_args": {}},
+    _instead("list_rules"),
 )
 
 
@@ -265,13 +306,12 @@ def _failed(answer: type[_AnswerT], failure: _Failure) -> _AnswerT:
 
 def _refused(refused: dict[str, Any], tool: str, *, offline: bool = False) -> _Failure:
     """The failure for what a job could not do."""
-    kind, message, names = refused["kind"], refused["message"], refused["names"]
-    recovery: dict[str, Any] = {"suggested_tool": "list_rules", "suggested_args": {}}
-    if names:
-        recovery = {"suggested_tool": tool, "suggested_args": {"server": names[0]}, "fuzzy_matches": names[:MATCHES]}
+    recovery = _instead("list_rules")
+    if refused["names"]:
+        recovery = _instead(tool, refused["names"])
     elif tool == "check_server" and not offline:
-        recovery = {"suggested_tool": "check_server", "suggested_args": {"offline": True}}
-    return _Failure(kind, said(message), recovery)
+        recovery = _instead("check_server", offline=True)
+    return _Failure(refused["kind"], said(refused["message"]), recovery)
 
 
 def said(message: str) -> str:
@@ -282,28 +322,6 @@ def said(message: str) -> str:
         if whole and sentence_problem(whole) is None and leak(whole) is None:
             return whole
     return "The server cannot be checked; the same command at a terminal says why."
-
-
-MATCHES = 5
-"""Names that a recovery lists: a model picks one of them, and more only cost tokens."""
-
-
-def _matches(name: str, known: list[str]) -> dict[str, Any]:
-    """The known names that are most like a name, if there are any."""
-    if len(known) > NEIGHBOURS:
-        # Those that begin alike are next to it in the order.
-        known = sorted(known)
-        middle = bisect_left(known, name)
-        known = known[max(0, middle - NEIGHBOURS // 2) : middle + NEIGHBOURS // 2]
-    found = get_close_matches(name[:MAX_NAME], known, n=MATCHES, cutoff=0.6)
-    return {"fuzzy_matches": found} if found else {}
-
-
-NEIGHBOURS = 100
-"""Known names that one is compared with: 15 ms, and other calls wait meanwhile. A report may have 2,000."""
-
-MAX_NAME = 200
-"""Characters of a name that are compared with known ones; the comparison takes time with the square of it."""
 
 
 def _command(server: str | None, *, call_tools: bool, offline: bool) -> str:

@@ -19,13 +19,14 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import anyio
-from msgspec import Struct
+from mcp.shared.message import SessionMessage
+from mcp_types import jsonrpc_message_adapter
 
-from mcp_governor.server.lines import INVALID_REQUEST, Lines, Refused, cost, is_id, read
+from mcp_governor.server.lines import BUSY, INVALID_REQUEST, Lines, Refused, cost, is_id, read
 from mcp_governor.server.stderr import unblocking_stderr
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Iterator
+    from collections.abc import Callable, Coroutine, Iterator
 
     from mcp.server.mcpserver import MCPServer
 
@@ -53,26 +54,40 @@ POLL = 0.1
 """Seconds between two checks if the client is gone, while it does not read."""
 
 
-class Wire(Struct, frozen=True):
-    """Duplicates of the client's descriptors 0 and 1, which accidental prints and reads cannot reach."""
-
-    inward: int
-    outward: int
-
-
 @contextlib.contextmanager
-def own_wire() -> Iterator[Wire]:
-    """Take descriptors 0 and 1 away from the rest of the process: 0 reads nothing then, and 1 writes to stderr."""
-    wire = Wire(os.dup(0), os.dup(1))
+def own_wire() -> Iterator[tuple[int, int]]:
+    """Take descriptors 0 and 1 away from the rest of the process: 0 reads nothing then, and 1 writes to stderr.
+
+    Yields:
+        Duplicates of both, which accidental reads and prints cannot reach.
+    """
+    inward, outward = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.close(null)
     os.dup2(2, 1)
     try:
-        yield wire
+        yield inward, outward
     finally:
-        os.dup2(wire.inward, 0)
-        os.dup2(wire.outward, 1)
+        os.dup2(inward, 0)
+        os.dup2(outward, 1)
+
+
+class _News:
+    """Wakes whoever waits for something to become true."""
+
+    def __init__(self) -> None:
+        self._event = anyio.Event()
+
+    def announce(self) -> None:
+        """Something has changed."""
+        event, self._event = self._event, anyio.Event()
+        event.set()
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Wait until it is true."""
+        while not condition():
+            await self._event.wait()
 
 
 class Output:
@@ -89,14 +104,13 @@ class Output:
         self._loop = asyncio.get_running_loop()
         self._queue: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._unread = 0
-        self._news = anyio.Event()
+        self._news = _News()
         self.broken = anyio.Event()
         threading.Thread(target=self._write, daemon=True).start()
 
     async def put(self, line: bytes) -> None:
         """Send a line; waits while the client is too far behind. A client that is gone gets nothing."""
-        while self.stalled:
-            await self._news.wait()
+        await self._news.until(lambda: not self.stalled)
         self._unread += len(line)
         self._queue.put(line)
         if self._unread > UNREAD:
@@ -109,8 +123,7 @@ class Output:
 
     async def drained(self) -> None:
         """Return when everything was written."""
-        while self._unread and not self.broken.is_set():
-            await self._news.wait()
+        await self._news.until(lambda: not self._unread or self.broken.is_set())
 
     def _write(self) -> None:
         while True:
@@ -132,15 +145,11 @@ class Output:
         self._unread -= size
         if self._unread <= UNREAD:
             self._pool.resume()
-        self._wake()
+        self._news.announce()
 
     def _break(self) -> None:
         self.broken.set()
-        self._wake()
-
-    def _wake(self) -> None:
-        news, self._news = self._news, anyio.Event()
-        news.set()
+        self._news.announce()
 
 
 class Desk:
@@ -148,8 +157,7 @@ class Desk:
 
     def __init__(self) -> None:
         self._open: dict[str, int] = {}
-        self._cost = 0
-        self._news = anyio.Event()
+        self._news = _News()
 
     def admit(self, number: str | int, size: int) -> Refused | None:
         """Take a request, or say why not.
@@ -161,23 +169,19 @@ class Desk:
         key = str(number)  # as the SDK sees it: 7 and "7" are one id to it
         if key in self._open:
             return Refused(INVALID_REQUEST, "a request with this id is still pending; use another id", number)
-        if len(self._open) >= REQUESTS or (self._open and self._cost + size > REQUESTS_COST):
-            why = "too many requests are pending; wait for a response, then send this one again"
-            return Refused(INVALID_REQUEST, why, number)
+        if len(self._open) >= REQUESTS or (self._open and sum(self._open.values()) + size > REQUESTS_COST):
+            return Refused(INVALID_REQUEST, BUSY, number)
         self._open[key] = size
-        self._cost += size
         return None
 
     def settle(self, number: Any) -> None:
         """A request was answered, or was cancelled and will not be."""
-        self._cost -= self._open.pop(str(number), 0)
-        news, self._news = self._news, anyio.Event()
-        news.set()
+        self._open.pop(str(number), None)
+        self._news.announce()
 
     async def settled(self) -> None:
         """Return when every request has its answer."""
-        while self._open:
-            await self._news.wait()
+        await self._news.until(lambda: not self._open)
 
 
 class Input:
@@ -192,17 +196,12 @@ class Input:
     """
 
     def __init__(self, number: int, output: Output, desk: Desk, server: Any, pool: Pool) -> None:
-        from mcp.shared.message import SessionMessage
-        from mcp_types import jsonrpc_message_adapter
-
         self._number = number
         self._output = output
         self._desk = desk
         self._server = server
         self._pool = pool
         self._loop = asyncio.get_running_loop()
-        self._typed = jsonrpc_message_adapter.validate_python
-        self._wrapped = SessionMessage
         threading.Thread(target=self._run, daemon=True).start()
 
     def _run(self) -> None:
@@ -217,18 +216,13 @@ class Input:
 
     def _read(self) -> None:
         lines = Lines()
-        while piece := self._piece():
-            for line in lines.split(piece):
-                if not self._take(line):
-                    return
+        with contextlib.suppress(OSError):
+            while piece := os.read(self._number, CHUNK):
+                for line in lines.split(piece):
+                    if not self._take(line):
+                        return
         for line in lines.rest():
             self._take(line)
-
-    def _piece(self) -> bytes:
-        try:
-            return os.read(self._number, CHUNK)
-        except OSError:
-            return b""
 
     def _take(self, line: Any) -> bool:
         """Respond to a line, or pass it to the server; ``False`` if the client has gone away."""
@@ -236,7 +230,7 @@ class Input:
         if isinstance(outcome, Refused):
             return self._hand_over(self._output.put(outcome.encoded()))
         try:
-            message = self._typed(outcome, by_name=False)
+            message = jsonrpc_message_adapter.validate_python(outcome, by_name=False)
         except ValueError:
             number = outcome.get("id")
             why = "the message is not a JSON-RPC 2.0 request, notification or response of MCP"
@@ -251,7 +245,7 @@ class Input:
                 await self._output.put(refused.encoded())
                 return
         with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
-            await self._server.send(self._wrapped(message))
+            await self._server.send(SessionMessage(message))
         params = plain.get("params")
         if plain.get("method") == "notifications/cancelled" and isinstance(params, dict):
             self._desk.settle(params.get("requestId"))
@@ -297,15 +291,15 @@ def serve_stdio(server: MCPServer[Any], pool: Pool) -> None:
         pool: the one that the server was built with.
     """
     # Before there is an event loop: where stderr is closed, its selector would be descriptor 2.
-    with unblocking_stderr(), own_wire() as wire:
-        anyio.run(_serve, server, pool, wire)
+    with unblocking_stderr(), own_wire() as (inward, outward):
+        anyio.run(_serve, server, pool, inward, outward)
 
 
-async def _serve(server: MCPServer[Any], pool: Pool, wire: Wire) -> None:
+async def _serve(server: MCPServer[Any], pool: Pool, inward: int, outward: int) -> None:
     to_server, from_client = anyio.create_memory_object_stream[Any](0)
     to_client, from_server = anyio.create_memory_object_stream[Any](0)
-    output, desk = Output(wire.outward, pool), Desk()
-    Input(wire.inward, output, desk, to_server, pool)
+    output, desk = Output(outward, pool), Desk()
+    Input(inward, output, desk, to_server, pool)
     low = server._lowlevel_server  # the SDK has no other way to serve streams
 
     async def answer() -> None:

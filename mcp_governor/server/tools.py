@@ -12,13 +12,8 @@ from msgspec import Struct
 
 from mcp_governor.charter import CostHint, ToolMetadata
 from mcp_governor.server.jobs import SECONDS
-from mcp_governor.server.service import EXPLAIN_SECONDS, Service
-from mcp_governor.server.work import (
-    compare_surfaces,
-    lint_description,
-    list_rules,
-    validate_response,
-)
+from mcp_governor.server.service import Service
+from mcp_governor.server.work import compare_surfaces, lint_description, list_rules, validate_response
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -45,14 +40,12 @@ class Tool(Struct, frozen=True, eq=False):
         work: takes the arguments, returns the envelope; a function that a worker runs, or a method of the service.
         metadata: what is published.
         budget: what a call may cost.
-        smaller: arguments of a smaller call of the same tool, ``None`` where there is none to suggest.
         repeats: its answers may repeat what a server says.
     """
 
     work: Callable[..., Any]
     metadata: ToolMetadata
     budget: Budget
-    smaller: Callable[[dict[str, Any]], dict[str, Any] | None] = lambda _: None
     repeats: bool = True
 
     @property
@@ -68,142 +61,102 @@ class Tool(Struct, frozen=True, eq=False):
         return f"{self.metadata.name} refuses the call: it takes only {', '.join(taken)}."
 
 
-_SUGGESTED_BYTES = 20_000
-"""Largest arguments that a recovery block repeats: a model has to read them."""
-
-
-def _one_pair(arguments: dict[str, Any]) -> dict[str, Any] | None:
-    """The comparison of one tool of many."""
-    old, new = arguments.get("old_tools"), arguments.get("new_tools")
-    if old is None or new is None or (len(old) < 2 and len(new) < 2):
-        return None
-    first = old[0] if old else new[0]
-    pair = {"old_tools": old[:1], "new_tools": [tool for tool in new if tool.get("name") == first.get("name")][:1]}
-    return pair if len(repr(pair)) <= _SUGGESTED_BYTES else None
-
-
-def _metadata(name: str, description: str, tokens: int, latency: LatencyHint, effects: SideEffects) -> ToolMetadata:
-    return ToolMetadata(
-        name=name,
+def _tool(
+    work: Callable[..., Any],
+    description: str,
+    *,
+    tokens: int,
+    latency: LatencyHint,
+    effects: SideEffects = "none",
+    seconds: float = 10.0,
+    argument_bytes: int = 16 << 10,  # names and numbers alone
+    repeats: bool = True,
+) -> Tool:
+    metadata = ToolMetadata(
+        name=work.__name__,
         description=description,
         cost_hint=CostHint(tokens_estimate=tokens),
         latency_hint=latency,
         idempotent=True,
         side_effects=effects,
     )
+    return Tool(work, metadata, Budget(seconds, argument_bytes), repeats)
 
-
-_SMALL = 16 << 10
-"""Bytes of arguments that are names and numbers alone."""
 
 _ALL = (
-    Tool(
+    _tool(
         Service.check_server,
-        _metadata(
-            "check_server",
-            "Use this when you changed an MCP server of this project, or want to know if it can be released. Starts "
-            "the configured server, compares it with its last release, and returns the verdict, the version step and "
-            "the worst findings. Use `compare_surfaces` instead when you have two recorded surfaces. Common "
-            "composition: `check_server`, then `explain_finding` for each item.",
-            800,
-            "slow",
-            "read",
-        ),
-        Budget(seconds=SECONDS, argument_bytes=_SMALL),
+        "Use this when you changed an MCP server of this project, or want to know if it can be released. Starts "
+        "the configured server, compares it with its last release, and returns the verdict, the version step and "
+        "the worst findings. Use `compare_surfaces` instead when you have two recorded surfaces. Common "
+        "composition: `check_server`, then `explain_finding` for each item.",
+        tokens=800,
+        latency="slow",
+        effects="read",
+        seconds=SECONDS,
     ),
-    Tool(
+    _tool(
         Service.list_findings,
-        _metadata(
-            "list_findings",
-            "Use this when a check has more findings than it showed, or you need those of one tool, rule or severity. "
-            "Returns a page of the last report, the worst first. Use `check_server` instead when the server changed "
-            "since: this tool checks nothing. Common composition: `check_server`, then `list_findings`.",
-            1200,
-            "fast",
-            "none",
-        ),
-        Budget(seconds=EXPLAIN_SECONDS, argument_bytes=_SMALL),
+        "Use this when a check has more findings than it showed, or you need those of one tool, rule or severity. "
+        "Returns a page of the last report, the worst first. Use `check_server` instead when the server changed "
+        "since: this tool checks nothing. Common composition: `check_server`, then `list_findings`.",
+        tokens=1200,
+        latency="fast",
     ),
-    Tool(
+    _tool(
         Service.explain_finding,
-        _metadata(
-            "explain_finding",
-            "Use this when you want to fix a finding, or to decide if it may stay. Returns the finding, why its rule "
-            "exists, the source, a bad and a good example, and the command that accepts it. Use `list_rules` instead "
-            "when you have no finding. Common composition: `list_findings`, then `explain_finding`.",
-            600,
-            "moderate",
-            "none",
-        ),
-        Budget(seconds=EXPLAIN_SECONDS, argument_bytes=_SMALL),
+        "Use this when you want to fix a finding, or to decide if it may stay. Returns the finding, why its rule "
+        "exists, the source, a bad and a good example, and the command that accepts it. Use `list_rules` instead "
+        "when you have no finding. Common composition: `list_findings`, then `explain_finding`.",
+        tokens=600,
+        latency="moderate",
     ),
-    Tool(
+    _tool(
         compare_surfaces,
-        _metadata(
-            "compare_surfaces",
-            "Use this when you have two tools/list results of one MCP server, or files with them, and need to know "
-            "what the newer one breaks. Returns every change with its verdict, a value that proves each break, and the "
-            "version step that semver asks for. Don't use when only wording is at stake: `lint_description` judges "
-            "that.",
-            1500,
-            "moderate",
-            "none",
-        ),
-        Budget(seconds=10, argument_bytes=2 << 20),
-        _one_pair,
+        "Use this when you have two tools/list results of one MCP server, or files with them, and need to know "
+        "what the newer one breaks. Returns every change with its verdict, a value that proves each break, and the "
+        "version step that semver asks for. Don't use when only wording is at stake: `lint_description` judges "
+        "that.",
+        tokens=1500,
+        latency="moderate",
+        argument_bytes=2 << 20,
     ),
-    Tool(
+    _tool(
         lint_description,
-        _metadata(
-            "lint_description",
-            "Use this when you write or review the description of an MCP tool. Returns what the rules say about it, "
-            "each with a fix. Use `compare_surfaces` instead when two versions of a server are at hand and the "
-            "question is what changed. Common composition: `lint_description`, then `list_rules` to see why a rule "
-            "exists.",
-            400,
-            "fast",
-            "none",
-        ),
-        Budget(seconds=10, argument_bytes=512 << 10),
+        "Use this when you write or review the description of an MCP tool. Returns what the rules say about it, "
+        "each with a fix. Use `compare_surfaces` instead when two versions of a server are at hand and the "
+        "question is what changed. Common composition: `lint_description`, then `list_rules` to see why a rule "
+        "exists.",
+        tokens=400,
+        latency="fast",
+        argument_bytes=512 << 10,
     ),
-    Tool(
+    _tool(
         validate_response,
-        _metadata(
-            "validate_response",
-            "Use this when you have a tools/call result and want to know if it keeps the response contract. Returns "
-            "each violation with its place and fix. Use `check_server` instead when the server is configured here: it "
-            "can call the tools itself. Common composition: `validate_response`, then `list_rules`.",
-            500,
-            "fast",
-            "none",
-        ),
-        Budget(seconds=10, argument_bytes=2 << 20),
+        "Use this when you have a tools/call result and want to know if it keeps the response contract. Returns "
+        "each violation with its place and fix. Use `check_server` instead when the server is configured here: it "
+        "can call the tools itself. Common composition: `validate_response`, then `list_rules`.",
+        tokens=500,
+        latency="fast",
+        argument_bytes=2 << 20,
     ),
-    Tool(
+    _tool(
         Service.draft_changelog,
-        _metadata(
-            "draft_changelog",
-            "Use this when `check_server` says that the schema changelog lacks entries. Returns the entries as a diff "
-            "and the next step; it writes nothing. Don't use when the changelog is about code: it covers the "
-            "published tools only. Common composition: `check_server`, then `draft_changelog`.",
-            700,
-            "slow",
-            "read",
-        ),
-        Budget(seconds=SECONDS, argument_bytes=_SMALL),
+        "Use this when `check_server` says that the schema changelog lacks entries. Returns the entries as a diff "
+        "and the next step; it writes nothing. Don't use when the changelog is about code: it covers the "
+        "published tools only. Common composition: `check_server`, then `draft_changelog`.",
+        tokens=700,
+        latency="slow",
+        effects="read",
+        seconds=SECONDS,
     ),
-    Tool(
+    _tool(
         list_rules,
-        _metadata(
-            "list_rules",
-            "Use this when you want to know which rules there are, or what a rule id stands for. Returns the id and "
-            "severity of each, with a one-line summary where response_format is detailed. Don't use when you have a "
-            "description to judge: `lint_description` applies the rules to it.",
-            5000,
-            "fast",
-            "none",
-        ),
-        Budget(seconds=10, argument_bytes=_SMALL),
+        "Use this when you want to know which rules there are, or what a rule id stands for. Returns the id and "
+        "severity of each, with a one-line summary where response_format is detailed. Don't use when you have a "
+        "description to judge: `lint_description` applies the rules to it.",
+        tokens=5000,
+        latency="fast",
         repeats=False,
     ),
 )

@@ -25,7 +25,7 @@ from mcp_governor.server.project import MAX_URI, MissingError, OutsideError, con
 from mcp_governor.server.quoting import Quoter, names_in, prose_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
@@ -117,10 +117,10 @@ def compare_surfaces(
     from mcp_governor.checking.diff import compared
     from mcp_governor.errors import ConfigError, GovernorError
 
+    answer = ToolResponse[CompareData]
     wrong = _objection(old_tools, old_uri, "old") or _objection(new_tools, new_uri, "new")
     if wrong:
-        recovery: dict[str, Any] = {"suggested_tool": "compare_surfaces", "suggested_args": _SAMPLE}
-        return ToolResponse[CompareData].fail("malformed_name", wrong, **recovery)
+        return answer.fail("malformed_name", wrong, **_SAMPLE)
     try:
         config = config_here()
         # Tiers of the configuration are for the surface of the project, and for what replaces an older one.
@@ -128,22 +128,16 @@ def compare_surfaces(
         judged = compared(old, new, config)
     except OutsideError as error:
         widening = {"scope_requested": "files outside of the project", "would_unblock": False, "reason": str(error)}
-        return ToolResponse[CompareData].refuse("allowlist_violation", str(error), widening_hint=widening)
+        return answer.refuse("allowlist_violation", str(error), widening_hint=widening)
     except ConfigError:
-        message = "The configuration of the project cannot be read."
-        recovery = {"suggested_tool": "check_server", "suggested_args": {"offline": True}}
-        return ToolResponse[CompareData].fail("index_not_ready", message, **recovery)
-    except (MissingError, GovernorError, OSError) as error:
-        known = not isinstance(error, MissingError)
-        message = "The file is not a recorded surface." if known else "The project has no file at that URI."
-        if isinstance(error, OSError):
-            message = "The file cannot be read, or is too large."
-        return ToolResponse[CompareData].fail(
-            "malformed_name" if known else "unknown_name",
-            message,
-            suggested_tool="compare_surfaces",
-            suggested_args=_SAMPLE,
-        )
+        recovery: dict[str, Any] = {"suggested_tool": "check_server", "suggested_args": {"offline": True}}
+        return answer.fail("index_not_ready", "The configuration of the project cannot be read.", **recovery)
+    except MissingError:
+        return answer.fail("unknown_name", "The project has no file at that URI.", **_SAMPLE)
+    except OSError:
+        return answer.fail("malformed_name", "The file cannot be read, or is too large.", **_SAMPLE)
+    except GovernorError:
+        return answer.fail("malformed_name", "The file is not a recorded surface.", **_SAMPLE)
     quoted = Quoter(name for surface in (old, new) for tool in surface.tools for name in names_in(tool.raw))
     found = [
         ChangeData(
@@ -157,7 +151,7 @@ def compare_surfaces(
         for change in judged.changes
     ]
     data = CompareData(required_bump=judged.required.value, changes=found)
-    return ToolResponse[CompareData].success(data) if found else ToolResponse[CompareData].empty(data)
+    return answer.success(data) if found else answer.empty(data)
 
 
 def _objection(tools: Any, uri: Any, side: str) -> str | None:
@@ -168,7 +162,10 @@ def _objection(tools: Any, uri: Any, side: str) -> str | None:
     return f"Exactly one of {side}_tools and {side}_uri is needed, and {many} given."
 
 
-_SAMPLE = {"old_tools": [{"name": "find", "inputSchema": {"type": "object"}}], "new_tools": []}
+_SAMPLE: dict[str, Any] = {
+    "suggested_tool": "compare_surfaces",
+    "suggested_args": {"old_tools": [{"name": "find", "inputSchema": {"type": "object"}}], "new_tools": []},
+}
 """A call that works everywhere: one tool that goes away."""
 
 
@@ -251,13 +248,15 @@ def explained(item: dict[str, Any]) -> ToolResponse[ExplainData]:
     Args:
         item: as :func:`mcp_governor.server.job.summary_of` lists it.
     """
+    from mcp_governor.change.registry import catalogue
     from mcp_governor.rules import load_catalogue
     from mcp_governor.text import command_line
 
     rule = next((rule for rule in load_catalogue() if rule.id == item["rule"]), None)
+    kind = catalogue().get(item["rule"])
     data = ExplainData(
         finding=ItemData(**item),
-        why=_why(item["rule"]) if rule is None else rule.why,
+        why=rule.why if rule is not None else kind.explanation if kind is not None else None,
         source=rule.source if rule is not None else None,
         passing_example_json=_example(rule.passes) if rule is not None else None,
         failing_example_json=_example(rule.fails) if rule is not None else None,
@@ -266,22 +265,14 @@ def explained(item: dict[str, Any]) -> ToolResponse[ExplainData]:
     return ToolResponse[ExplainData].success(data, follow_up_hints=["check_server"])
 
 
-def _why(kind: str) -> str | None:
-    """Why a kind of change has its verdict."""
-    from mcp_governor.change.registry import catalogue
-
-    known = catalogue().get(kind)
-    return known.explanation if known is not None else None
-
-
 def _example(examples: Iterable[Example]) -> str | None:
-    example = next(iter(examples), None)
-    return json.dumps(_recording(example.recording()), ensure_ascii=False) if example is not None else None
-
-
-def _recording(recording: Mapping[str, Any]) -> Any:
-    tools = recording.get("tools")
-    return tools[0] if set(recording) == {"tools"} and isinstance(tools, list) and len(tools) == 1 else recording
+    """The first example: the tool alone, if it is nothing else."""
+    for example in examples:
+        recording: Any = example.recording()
+        tools = recording.get("tools")
+        alone = set(recording) == {"tools"} and isinstance(tools, list) and len(tools) == 1
+        return json.dumps(tools[0] if alone else recording, ensure_ascii=False)
+    return None
 
 
 def rule_page(rule: str) -> str:
@@ -292,15 +283,6 @@ def rule_page(rule: str) -> str:
     found = next((one for one in load_catalogue() if one.id == rule), None)
     return rule_section(found) if found is not None else ""
 
-
-KEPT: tuple[type[Any], ...] = (
-    ToolResponse[LintData],
-    ToolResponse[CompareData],
-    ToolResponse[ValidateData],
-    ToolResponse[RulesData],
-    ToolResponse[ExplainData],
-)
-"""The models of the answers: Pydantic forgets one that nobody holds, and takes 5 ms to make it again."""
 
 WORK: dict[str, Callable[..., Any]] = {
     "lint_description": lint_description,

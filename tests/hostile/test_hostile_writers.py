@@ -36,13 +36,12 @@ WRITERS = {
         "cli/demo_command.py demo: rmtree",
         "cli/demo_command.py _release: write_text",
         "load/listing.py _null: TemporaryDirectory",
-        "load/listing.py _null: write_bytes",
         "load/locust_engine.py LocustEngine.__init__: mkdtemp",
-        "load/locust_engine.py LocustEngine._start: write_text",
+        "load/locust_engine.py LocustEngine.__init__: write_text",
         "load/locust_engine.py LocustEngine._log: open",
         "load/locust_engine.py LocustEngine.close: rmtree",
         "load/stdio_engine.py NullStdio.__init__: TemporaryDirectory",
-        "load/stdio_engine.py NullStdio.__init__: write_bytes",
+        "load/stdio_engine.py null_endpoint: write_bytes",
         "server/job.py _prepare: TemporaryDirectory",
         "server/job.py _prepare: write_text",
         "server/jobs.py Jobs._started: mkdtemp",
@@ -130,7 +129,8 @@ DESTINATIONS = {
         "cli/load_probe.py probe",
     },
     "what the user typed; in the folder of --report-dir and next to a report, no link is followed": {
-        "cli/load_sweep.py _written",
+        "cli/load_sweep.py _write",
+        "cli/load_sweep.py sweep",
     },
 }
 """Reason → who says where the output of a command goes: ``Output`` has no root."""

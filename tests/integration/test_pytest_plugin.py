@@ -224,15 +224,6 @@ def test_without_the_flag_nothing_is_loaded(recorded):
     assert set(heavy.split()).isdisjoint(loaded)
 
 
-def test_collect_only_lists_the_items(recorded):
-    done = recorded.run("--collect-only", "-q")
-    assert done.returncode == 0
-    listed = ids(done)
-    assert {"mcp::count_stock::charter", "mcp::drop_stock::charter", "mcp::surface::policy"} <= set(listed)
-    assert len(listed) == len(set(listed))
-    assert f"{len(listed) + 1} tests collected" in done.stdout
-
-
 def test_passing_and_failing_items_are_the_same(recorded):
     before = ids(recorded.run("--collect-only", "-q"))
     recorded.write({"pyproject.toml": RECORDED.replace('"charter"', '"charter"\nlint.ignore = ["charter/length"]')})
@@ -248,23 +239,6 @@ def test_a_former_name_of_a_rule_is_noted_and_fails_nothing(recorded):
     assert "note:" not in recorded.run().stdout
 
 
-def test_items_are_chosen_by_keyword(recorded):
-    done = recorded.run("-k", "drop_stock and charter", "-q")
-    assert done.returncode == 1
-    assert counted(done)["failed"] == 1
-    assert "passed" not in counted(done)
-    assert recorded.run("-k", "test_own").returncode == 0
-    nothing = recorded.run("-k", "no_such_item")
-    assert nothing.returncode == 5
-    assert "0 selected" in nothing.stdout
-
-
-def test_items_are_deselected_by_id(recorded):
-    done = recorded.run("--deselect", "mcp::drop_stock", "--deselect", "mcp::count_stock")
-    assert done.returncode == 0, done.stdout
-    assert counted(done)["deselected"] >= 4
-
-
 def test_junit_names_tool_and_family(recorded):
     recorded.run("--junitxml", "out.xml")
     cases = ElementTree.parse(recorded.root / "out.xml").iter("testcase")
@@ -272,13 +246,6 @@ def test_junit_names_tool_and_family(recorded):
     failure = named["mcp.drop_stock", "charter"].find("failure")
     assert "charter/use-this-when  /description" in failure.text
     assert named["mcp.surface", "policy"].find("failure") is None
-
-
-def test_a_target_of_the_command_line_is_checked_instead(recorded):
-    recorded.write({"other.json": surface_text(tool("other_stock"))})
-    done = recorded.run("--mcp-target", "other.json", "--collect-only", "-q")
-    assert "mcp::other_stock::charter" in ids(done)
-    assert not any("drop_stock" in one for one in ids(done))
 
 
 def test_a_break_without_its_step_fails_its_tool_and_policy(recorded):

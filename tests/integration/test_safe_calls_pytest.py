@@ -65,10 +65,8 @@ class TestInPytest:
         assert items["mcp::read_page::envelope"] == "SKIPPED"
         assert "envelope: 0 of 2 tools seen\n" in done.stdout
 
-    def test_a_profile_that_the_charter_contradicts_is_said_with_the_way_out(self, wiki):
-        done, items = self.run(wiki.serve(top='profile = "omni"'), *WITH_CHARTER)
+    def test_a_profile_that_the_charter_contradicts_is_said(self, wiki):
+        _, items = self.run(wiki.serve(top='profile = "omni"'), *WITH_CHARTER)
         assert items == {"mcp::target::read": "FAILED", "test_own.py::test_own": "PASSED"}
-        assert "The charter cannot be added to the profile omni." in done.stdout
-        assert "pytest --mcp-charter --mcp-profile configured" in done.stdout
-        done, items = self.run(wiki, "--mcp-profile", "configured")
+        _, items = self.run(wiki, "--mcp-profile", "configured")
         assert "mcp::read_page::omni" in items

@@ -94,19 +94,7 @@ def test_the_client_of_the_sdk(root, transport):
             found = next(item for item in listed["data"]["findings"] if item["rule"] == "tool-removed")
             told = await call("explain_finding", {"finding_id": found["id"]})
             assert told["data"]["finding"] == found
-            compared = await call("compare_surfaces", {"old_uri": "mcp-surface.json", "new_uri": "live.json"})
-            assert compared["data"]["required_bump"] == "major"
-            judged = await call("lint_description", {"name": "find", "description": "Finds."})
-            assert judged["data"]["findings"]
-            plain = {"content": [{"type": "text", "text": "3 books"}]}
-            assert (await call("validate_response", {"result": plain}))["data"]["valid"] is False
-            drafted = await call("draft_changelog", {})
-            assert "-" in drafted["data"]["diff"]
-            assert "list" in drafted["data"]["diff"]
-            assert (await call("list_rules", {"pack": "charter"}))["data"]["rules"]
-
-            refused = await call("compare_surfaces", {"old_uri": "../project/live.json", "new_tools": []})
-            assert (refused["status"], refused["error"]["kind"]) == ("refused", "allowlist_violation")
+            assert "list" in (await call("draft_changelog", {}))["data"]["diff"]
 
             # Each recovery is followed as it says.
             for name, arguments, kind in (
@@ -124,9 +112,6 @@ def test_the_client_of_the_sdk(root, transport):
                 recovery = error["recovery"]
                 again = await call(recovery["suggested_tool"], recovery["suggested_args"])
                 assert again["status"] in ("success", "empty"), (name, arguments)
-            near = (await call("explain_finding", {"finding_id": found["id"] + "x"}))["error"]["recovery"]
-            corrected = await call("explain_finding", {"finding_id": near["fuzzy_matches"][0]})
-            assert corrected["data"]["finding"]["id"] == found["id"]
 
     anyio.run(talk)
 

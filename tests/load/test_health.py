@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import anyio
 import pytest
 
-from mcp_governor.load.health import MAX_BYTES, Answer, health_of, health_url, read_health, read_server_info
+from mcp_governor.load.health import MAX_BYTES, health_of, read_health, read_server_info
 from mcp_governor.wire import HttpEndpoint
 
 GUIDE = {
@@ -28,28 +28,24 @@ GUIDE = {
 }  # fmt: skip
 
 
-def health(body: object):
-    return health_of(Answer("/health", 200, body=body))
-
-
 def test_the_summaries_of_the_guide_are_found_wherever_they_are():
-    found = health(GUIDE)
+    found = health_of(GUIDE)
     assert found.cache == {"cache_hits": 97, "cache_misses": 3, "cache_refreshes": 3, "hit_rate_pct": 97.0}
     assert found.observability == {"total_requests": 1200, "total_errors": 2, "in_flight": 4}
     assert dict(found.endpoints) == {"/message": 1100, "/sse": 100}
     assert found.ok == "ok"
-    flat = health({"cache_hits": 1, "cache_misses": 1, "hit_rate_pct": 50, "total_requests": 2})
+    flat = health_of({"cache_hits": 1, "cache_misses": 1, "hit_rate_pct": 50, "total_requests": 2})
     assert (flat.cache["hit_rate_pct"], flat.observability["total_requests"]) == (50, 2)
 
 
 @pytest.mark.parametrize("body", [None, [], "ok", 5, {}, {"status": None}, {"observability": []}])
 def test_other_json_has_no_summaries(body):
-    found = health(body)
+    found = health_of(body)
     assert (found.cache, found.observability, found.endpoints, found.not_numbers) == ({}, {}, {}, ())
 
 
 def test_values_that_are_no_numbers_are_named_and_not_used():
-    found = health({"cache_hits": "97", "cache_misses": True, "hit_rate_pct": 10**400, "cache_refreshes": 1})
+    found = health_of({"cache_hits": "97", "cache_misses": True, "hit_rate_pct": 10**400, "cache_refreshes": 1})
     assert found.cache == {"cache_refreshes": 1}
     assert set(found.not_numbers) == {"cache_hits", "cache_misses", "hit_rate_pct"}
 
@@ -58,11 +54,7 @@ def test_a_body_with_a_million_values_is_searched_up_to_a_bound():
     deep: dict = {"cache_hits": 1}
     for _ in range(5_000):
         deep = {"next": deep}
-    assert health(deep).cache == {}
-
-
-def test_health_is_at_the_origin_and_gets_no_query():
-    assert health_url("http://127.0.0.1:3002/mcp?token=x#f") == "http://127.0.0.1:3002/health"
+    assert health_of(deep).cache == {}
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -196,7 +188,7 @@ def test_a_server_info_with_other_members_says_why_it_does_not_conform():
 )
 def test_hostile_and_missing_health(mode, problem):
     found, info, seen = read(mode, 0.5 if mode in ("endless", "mute") else 10.0)
-    assert found.answer.problem == problem
+    assert found.problem == problem
     assert found.cache == {}
     assert not info.conforms
     assert info.is_stream == (mode == "stream")
@@ -205,7 +197,7 @@ def test_hostile_and_missing_health(mode, problem):
 
 def test_a_server_that_says_it_is_down():
     found, info, _ = read("failing")
-    assert (found.answer.status, found.ok) == (503, "down")
+    assert (found.status, found.ok) == (503, "down")
     assert (info.conforms, info.problem) == (False, "HTTP 503")
 
 
@@ -213,4 +205,4 @@ def test_nobody_listens():
     with serving("guide") as (_, endpoint):
         pass
     found = anyio.run(read_health, endpoint)
-    assert found.answer.problem.startswith("the request failed")
+    assert found.problem.startswith("the request failed")

@@ -60,10 +60,11 @@ def test_a_line_without_its_numbers_is_counted_as_unreadable_not_guessed(broken)
     ],
 )
 def test_time_stamps_of_several_forms(first, second, gap):
-    assert scan_text(f"{stats(first, 1)}\n{stats(second, 2)}").intervals() == (pytest.approx(gap),)
+    before, after = scan_text(f"{stats(first, 1)}\n{stats(second, 2)}").stats
+    assert after.at - before.at == pytest.approx(gap)
 
 
-def test_no_gap_is_measured_over_a_restart_or_without_stamps():
+def test_a_restart_begins_another_run():
     text = "\n".join(
         [
             stats("2026-02-20T10:00:00Z", 100, builds=9),
@@ -72,9 +73,7 @@ def test_no_gap_is_measured_over_a_restart_or_without_stamps():
             stats("no time", 10, builds=2),
         ]
     )
-    found = scan_text(text)
-    assert found.intervals() == (60.0,)
-    assert [(first.requests, last.requests) for first, last in found.stretches()] == [(5, 10)]
+    assert [[line.requests for line in lines] for lines in scan_text(text).runs()] == [[100], [5, 9, 10]]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 from commandline import PYTHON
 from serving import loaded
 from support import SERVERS
-from test_probe import QUICK, server
+from test_probe import QUICK, StandIn, server
 
 from mcp_governor.checking.formats import DOCUMENT_FORMATS
 from mcp_governor.load.model import INTERRUPTED, Sample
@@ -91,29 +91,6 @@ def test_a_concurrent_run_under_way_is_reported_with_what_came_before(tmp_path):
     assert "stopped: interrupted" in out
 
 
-class _Stopped:
-    """An engine in which the user presses Ctrl-C."""
-
-    name, response_bytes, workers, notes = "stand-in", None, 1, ("a note",)
-
-    def __init__(self, *samples):
-        self._samples = list(samples)
-        self.engine = self
-        self.is_closed = False
-
-    def null(self):
-        return None
-
-    def measure(self, plan, concurrency, *, seconds):
-        sample = self._samples.pop(0)
-        if sample is None:
-            raise KeyboardInterrupt
-        return sample
-
-    def close(self):
-        self.is_closed = True
-
-
 GOOD = Sample([1.0, 2.0], {}, 1.0)
 CUT = Sample([1.0], {}, 1.0, INTERRUPTED)
 
@@ -123,14 +100,14 @@ CUT = Sample([1.0], {}, 1.0, INTERRUPTED)
 )
 def test_points_until_ctrl_c_are_kept_if_they_are_wanted(samples, requests):
     plan = ProbePlan(other_era=False, rest=False, rounds=1, lists=2)
-    engine = _Stopped(*samples)
+    engine = StandIn(*samples)
     measured = run_probe(server(), plan, open_bench=lambda *_: engine, keeps_interrupted=True)
     assert measured.interrupted
     assert [point.requests for point in measured.concurrent] == requests
     assert measured.notes[0] == "a note"
     assert engine.is_closed
     with pytest.raises(KeyboardInterrupt):  # as in a check, which ends
-        run_probe(server(), plan, open_bench=lambda *_: _Stopped(*samples))
+        run_probe(server(), plan, open_bench=lambda *_: StandIn(*samples))
 
 
 def test_a_probe_that_was_not_interrupted_is_complete():

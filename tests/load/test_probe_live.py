@@ -57,7 +57,7 @@ def test_python_servers_over_http(framework, python_servers):
     recorded = record_of(measured, source)
     looks_measured(measured, {"add"})
     assert offered(measured) == {"modern", "legacy"}
-    assert measured.health.answer.problem == "HTTP 404: the server does not have it"
+    assert measured.health.problem == "HTTP 404: the server does not have it"
     assert not measured.info.conforms
     assert (recorded.time.over, recorded.listed.bytes) == ("http modern", measured.listing.payload.bytes)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from replacing import replace
 
-from mcp_governor.load.health import Answer, ServerInfo, health_of
+from mcp_governor.load.health import ServerInfo, health_of
 from mcp_governor.load.listing import Caching, EraTimes, Latencies, Listing, Yardstick
 from mcp_governor.load.log_scan import scan_text
 from mcp_governor.load.model import Point
@@ -35,7 +35,7 @@ def point(concurrency: int, errors: dict[str, int], stopped: str | None = None) 
 
 def probe() -> Probe:
     tools = tuple(ToolSize(f"tool_{index}", 4_000 - 500 * index, 1_000 - 100 * index) for index in range(7))
-    caching = Caching(1_000, "private", 67, True, True, True, (), 61.0, 1.2, 1_100.0)
+    caching = Caching(1_000, "private", 67, True, True, True, (), 1_100.0, 61.0, 1.2)
     listing = Listing(
         surface=build_surface({"tools": []}),
         server={},
@@ -51,8 +51,8 @@ def probe() -> Probe:
         listing=listing,
         other=LEGACY,
         concurrent=(point(40, {}), point(100, {"timeout": 3, "http-503": 1}, "the server refuses connections")),
-        health=health_of(Answer("/health", 200, body=HEALTH)),
-        info=ServerInfo(Answer("/mcp", 405, "HTTP 405: the server does not have it")),
+        health=replace(health_of(HEALTH), status=200),
+        info=ServerInfo("/mcp", 405, "HTTP 405: the server does not have it"),
         log=scan_text(LOG),
         notes=("Something was not measured.",),
     )

@@ -10,12 +10,12 @@ from test_report_page import Page
 
 from mcp_governor.load import formulas
 from mcp_governor.load.model import Point, Sweep, SweepPlan
-from mcp_governor.report import series, sweep_html, sweep_markdown, sweep_picture
+from mcp_governor.report import sweep_html, sweep_markdown, sweep_picture
 from mcp_governor.report.sweep_words import (
     conclusion,
+    digits,
     explanations,
     limiter,
-    milliseconds,
     other_lists,
     remarks,
     sparkline,
@@ -68,7 +68,7 @@ def test_the_markdown_is_as_reviewed(golden):
     [(None, "–"), (0.4249, "0.42"), (1.0, "1.0"), (9.96, "10.0"), (52.4, "52"), (1204.4, "1,204")],
 )
 def test_numbers_have_the_digits_that_matter(value, shown):
-    assert milliseconds(value) == shown
+    assert digits(value) == shown
 
 
 @pytest.mark.parametrize(
@@ -173,33 +173,6 @@ def test_lines_differ_in_shape_and_are_named_where_they_end():
     texts = _texts(sweep_picture.picture(_sweep()))
     assert "goal of p95: 400" in texts
     assert "goal of p99: 800" in texts
-
-
-@pytest.mark.parametrize(
-    ("ends", "places"),
-    [
-        ([(0, 10, "a"), (1, 50, "b")], [("a", 14), ("b", 54)]),
-        ([(0, 50, "a"), (1, 50, "b"), (2, 51, "c")], [("a", 54), ("b", 69), ("c", 84)]),
-        ([(0, 99, "a"), (1, 100, "b")], [("a", 89), ("b", 104)]),  # none goes below the floor
-        ([], []),
-    ],
-)
-def test_names_of_lines_that_end_together_are_below_each_other(ends, places):
-    found = ET.fromstring(f"<g>{series.ends(ends, 7, 100)}</g>")
-    assert [(text.text, float(text.get("y"))) for text in found] == places
-
-
-@pytest.mark.parametrize(("number", "width"), [(2, 64 + 2 * 240 + 56), (5, 64 + 5 * 210 + 56), (40, 64 + 40 * 96 + 56)])
-def test_a_picture_is_as_wide_as_the_page_or_as_its_labels_need(number, width):
-    points = [replace(POINTS[0], concurrency=at + 1) for at in range(number)]
-    assert ET.fromstring(sweep_picture.picture(_sweep(points))).get("width") == str(width)
-
-
-@pytest.mark.parametrize("highest", [0.003, 1.0, 7, 9.99, 10, 49, 765, 1e6])
-def test_a_scale_has_two_to_four_round_lines(highest):
-    step = sweep_picture._step(highest)
-    assert 1 <= int(highest / step) <= 4
-    assert float(f"{step:.2g}") == pytest.approx(step)
 
 
 def test_words_of_a_server_are_inert():

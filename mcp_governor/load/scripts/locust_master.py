@@ -68,7 +68,7 @@ class Master:
         self._wait(lambda: self._runner.user_count == point["concurrency"], SPAWN_SECONDS)
         users = {client.id: client.user_count for client in self._clients() if client.user_count}
         if not users:
-            return {"stopped": "no worker has users", "latencies": [], "errors": {}, "seconds": 0.0}
+            return merged((), 0, 0.0) | {"stopped": "no worker has users"}
         self._prepare(users)
         if point["warm_up"]:
             first = next(iter(users))
@@ -135,27 +135,24 @@ def shares(users: dict[str, int], total: int) -> dict[str, int]:
 
 def merged(done: Any, workers: int, seconds: float) -> dict[str, Any]:
     """One sample from those of the workers."""
-    latencies: list[float] = []
-    expired: list[float] = []
-    retry_after = None
+    parts = list(done)
     errors: dict[str, int] = {}
-    reports = left = 0
-    for part in done:
-        reports += 1
-        left += part["left"]
-        latencies += part["latencies"]
-        expired += part["expired"]
-        if part["retry_after"] is not None:
-            retry_after = max(retry_after or 0.0, part["retry_after"])
+    for part in parts:
         for kind, number in part["errors"].items():
             errors[kind] = errors.get(kind, 0) + number
     stopped = None
-    if reports < workers:
-        stopped = f"{workers - reports} of {workers} Locust workers did not report"
-    elif left:
+    if len(parts) < workers:
+        stopped = f"{workers - len(parts)} of {workers} Locust workers did not report"
+    elif any(part["left"] for part in parts):
         stopped = "the time was over"
-    more = {"expired": sorted(expired), "retry_after": retry_after}
-    return {"latencies": sorted(latencies), "errors": errors, "seconds": seconds, "stopped": stopped, **more}
+    return {
+        "latencies_ms": sorted(value for part in parts for value in part["latencies"]),
+        "errors": errors,
+        "seconds": seconds,
+        "stopped": stopped,
+        "expired_ms": sorted(value for part in parts for value in part["expired"]),
+        "retry_after_s": max((part["retry_after"] for part in parts if part["retry_after"] is not None), default=None),
+    }
 
 
 def main(host: str, port: str, workers: str) -> None:

@@ -19,6 +19,8 @@ from gevent.event import Event
 from locust import FastHttpUser, constant, events, task
 from locust.runners import WorkerRunner
 
+from mcp_governor.load.judge import drift
+
 SETTINGS: dict[str, Any] = {}
 """url, headers of every message, handshake (the initialize request and the notification after it, or null), request,
 request_headers (after the handshake), timeout (seconds) and max_bytes of a response, and tools: those of the list that
@@ -225,22 +227,6 @@ def failure_in(body: bytes, content_type: str, number: Any) -> str | None:
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return "malformed"
     return "malformed"
-
-
-def drift(first: list[Any], now: list[Any]) -> str | None:
-    """How a list differs from the first one, in whatever order; ``None`` if it holds the same tools."""
-    if now == first or not now:
-        return None if now == first else "list-empty"
-    before, after = ({}, {})  # type: dict[str, list[Any]], dict[str, list[Any]]
-    for found, tools in ((before, first), (after, now)):
-        for tool in tools:
-            name = tool.get("name") if isinstance(tool, dict) else None
-            found.setdefault(name if isinstance(name, str) else "", []).append(tool)
-    gone = any(len(after.get(name, ())) < len(tools) for name, tools in before.items())
-    new = any(len(before.get(name, ())) < len(tools) for name, tools in after.items())
-    if gone != new:
-        return "list-shorter" if gone else "list-longer"
-    return "list-differs" if gone or before != after else None
 
 
 def messages(body: bytes, content_type: str) -> list[Any]:
