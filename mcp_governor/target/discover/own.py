@@ -126,7 +126,9 @@ class Repository:
         if (_has_folder(program) and self._is("FILE", program, folder)) or self._is("DECLARED", program, folder):
             return True
         runner = self._runner(program, folder)
-        if (runner in ("pdm", "pipenv") and _has_tasks(folder)) or (runner in (*_RUN_TASKS, "npx") and _has_settings(folder)):
+        if (runner in ("pdm", "pipenv") and _has_tasks(folder)) or (
+            runner in (*_RUN_TASKS, "npx") and _has_settings(folder)
+        ):
             return False
         if runner in _RUN_TASKS and rest[:1] == ["start"]:
             rest.insert(0, "run")
