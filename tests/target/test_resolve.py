@@ -11,9 +11,9 @@ from mcp_governor.config import Config, Launch, ServerConfig
 from mcp_governor.errors import ConfigError, Exit, GovernorError, MissingDependencyError, TargetError, UsageError
 from mcp_governor.secrets import redact
 from mcp_governor.target import FileSource, LiveSource, limits_of, parse_target, resolve
-from mcp_governor.target.package_starts import PACKAGE_TIMEOUT, START_TIMEOUT
 from mcp_governor.target.packages import neutral_folder
 from mcp_governor.target.remote import shown_url
+from mcp_governor.target.resolve import PACKAGE_TIMEOUT, START_TIMEOUT
 from mcp_governor.wire.endpoint import HttpEndpoint, ObjectEndpoint, StdioEndpoint
 
 
@@ -245,7 +245,7 @@ def test_what_is_not_a_target(text: str, message: str) -> None:
         ("my server/x.js", "is a program", "-- node 'my server/x.js'"),
         ("sh serve.sh", '"sh serve.sh" is not a TARGET.', "put -- before it: -- sh serve.sh"),
         ("git status", '"git status" is not a TARGET.', "put -- before it: -- git status"),
-        (".", '"." is not a TARGET.', "It is a folder. A TARGET is"),
+        (".", '"." is not a TARGET.', "A TARGET is"),
         ("a/b.json", "a/b.json does not exist.", "mcp-governor snapshot -o a/b.json"),
     ],
 )

@@ -40,15 +40,11 @@ def is_project(folder: Path) -> bool:
 
 def python_files(folder: Path) -> Iterator[tuple[Path, str]]:
     """The Python files of a project with their text, except tests and environments."""
-    for path in _paths(folder):
+    for path in source_paths(folder, (".py",)):
         try:
             yield path, read_bytes(path, limit=MAX_BYTES).decode()
         except (OSError, ValueError):
             continue
-
-
-def _paths(folder: Path) -> Iterator[Path]:
-    yield from source_paths(folder, (".py",))
 
 
 def source_paths(folder: Path, suffixes: Collection[str], *, nested: bool = False) -> Iterator[Path]:
