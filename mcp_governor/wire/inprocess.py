@@ -13,7 +13,7 @@ import inspect
 import sys
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import anyio
 
@@ -27,32 +27,14 @@ from mcp_governor.wire.transport import ConnectionLostError
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
+    from mcp_governor.wire.endpoint import ObjectEndpoint
     from mcp_governor.wire.limits import Limits
     from mcp_governor.wire.rpc import Message
     from mcp_governor.wire.transport import Inbox
 
 
-class ServerObject(Protocol):
-    """The part of :class:`~mcp_governor.wire.endpoint.ObjectEndpoint` that this module uses."""
-
-    @property
-    def target(self) -> object:
-        """The object, or its import path."""
-        ...
-
-    @property
-    def folders(self) -> tuple[str, ...]:
-        """Folders to import from, in addition to ``sys.path``."""
-        ...
-
-    @property
-    def shown(self) -> str:
-        """Its name for messages."""
-        ...
-
-
 @asynccontextmanager
-async def open_object(endpoint: ServerObject, limits: Limits, inbox: Inbox) -> AsyncIterator[Duplex]:
+async def open_object(endpoint: ObjectEndpoint, limits: Limits, inbox: Inbox) -> AsyncIterator[Duplex]:
     """Run a server object and connect to it; it is ended with the block.
 
     Raises:
@@ -178,7 +160,7 @@ def knows_discover() -> bool:
     return importlib.util.find_spec("mcp_types") is not None
 
 
-async def load_object(endpoint: ServerObject) -> Any:
+async def load_object(endpoint: ObjectEndpoint) -> Any:
     """Load the server object of an endpoint; a function without parameters is called to get it.
 
     Raises:
