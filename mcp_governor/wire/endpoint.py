@@ -220,7 +220,7 @@ class ObjectEndpoint:
         """See :class:`OpenableEndpoint`."""
         from mcp_governor.wire.inprocess import open_object
 
-        return open_object(self, limits, inbox)
+        return open_object(self.target, self.folders, self.shown, limits, inbox)
 
 
 def object_elsewhere(python: str, target: str, folders: tuple[str, ...]) -> StdioEndpoint:
