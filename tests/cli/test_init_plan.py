@@ -23,6 +23,9 @@ from mcp_governor.cli.init_plan import name_of
         ("https://h.example/mcp", {"pyproject.toml": '[project]\nname = "acme-mcp"\n'}, "acme-mcp"),
         # A script or a package with a name of its own, of which a project may have several.
         ("servers/books.py", {"pyproject.toml": '[project]\nname = "acme-mcp"\n'}, "books"),
+        ("pypi:some_pkg[x]==1.0:run-it", {}, "some-pkg"),
+        ("npm:@modelcontextprotocol/server-memory@1.2.3", {}, "server-memory"),
+        (".mcp.json#stock", {}, "stock"),
         ("pypi:mcp-server-git==1", {"pyproject.toml": '[project]\nname = "acme-mcp"\n'}, "mcp-server-git"),
         ("server.py", {"pyproject.toml": "[", "package.json": "[]"}, "shop"),
     ],

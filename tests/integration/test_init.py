@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 from beginnings import CHANGELOG, CONFIG, FIND, KNOWN, SECRET, SURFACE, WRONG, begun, plain, steps_of
@@ -12,7 +11,7 @@ from frameworks import source
 from projects import contents, governor, governor_process, repository, write
 from support import REPO, missing, running_web
 
-from mcp_governor.cli.init_plan import name_of, script_of
+from mcp_governor.cli.init_plan import script_of
 
 
 class TestFound:
@@ -25,17 +24,6 @@ class TestFound:
         assert b"## 1.2.0 (current)" in files[CHANGELOG]
         assert b"count_pieces" in files[CHANGELOG]
         assert {CONFIG, SURFACE, CHANGELOG} <= set(files)
-
-    def test_an_mcpserver_in_the_src_layout(self, tmp_path):
-        files = {
-            "pyproject.toml": '[project]\nname = "stock"\n',
-            "src/stock/__init__.py": "",
-            "src/stock/api.py": source("mcpserver"),
-            "tests/test_api.py": "from fastmcp import FastMCP\nserver = FastMCP('of a test')\n",
-        }
-        reported, files = begun(write(tmp_path, files), run=governor_process)
-        assert "src/stock/api.py" in reported
-        assert b'object = "stock.api:server"' in files[CONFIG]
 
     def test_a_node_package_with_a_bin(self, tmp_path):
         if shutil.which("node") is None:
@@ -194,24 +182,6 @@ class TestNamed:
         assert done.returncode == 2
         assert "docs/mcp-schema-changelog.md cannot be written: Not a directory. Nothing was written." in done.stderr
         assert contents(tmp_path) == {"docs": b"a file"}
-
-
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("pypi:mcp-server-time", "mcp-server-time"),
-        ("pypi:some_pkg[x]==1.0:run-it", "some-pkg"),
-        ("npm:@modelcontextprotocol/server-memory@1.2.3", "server-memory"),
-        ("npm:memory", "memory"),
-        ("python:shop.api:server", "api"),
-        ("tools/stock.py", "stock"),
-        (".mcp.json#stock", "stock"),
-        ("shop.stock.server", "stock"),
-        ("https://h.example/mcp", "my-shop"),
-    ],
-)
-def test_a_server_gets_the_most_specific_name(text, name):
-    assert name_of(text, Path("/repositories/My Shop")) == name
 
 
 @pytest.mark.parametrize(
