@@ -59,13 +59,8 @@ class Hold:
         """Time within which the leash exits after :meth:`release` unless the machine is overloaded, in seconds."""
         return 2 * self._patience + 1
 
-    def fork(self) -> None:
-        """A ``preexec_fn`` that puts a leash between us and the program. Only if :func:`may_fork`."""
-        control, status = self.theirs
-        leash.fork(control, status, self._patience)
-
     def wrapped(self, command: Sequence[str]) -> list[str]:
-        """The command behind a leash that is a separate program, which must inherit ``theirs``."""
+        """The command behind a leash, which must inherit ``theirs``."""
         return our_script(leash.__file__, *map(str, self.theirs), str(self._patience), *command)
 
     def wait_until_started(self) -> None:
@@ -146,16 +141,6 @@ class Hold:
         for target in targets:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(target, signal.SIGKILL)
-
-
-def may_fork() -> bool:
-    """True if a fork of this process may run Python, which is safe only if no other thread can hold a lock.
-
-    This saves ten milliseconds, most of the start of a new Python.
-    """
-    with suppress(OSError):
-        return sys.platform == "linux" and len(os.listdir("/proc/self/task")) == 1  # noqa: PTH208
-    return False
 
 
 def _above_streams(number: int) -> int:

@@ -4,8 +4,7 @@ It does this on request, and also when we exit for any reason, because it waits 
 open. On Linux it adopts processes whose parent exits (``PR_SET_CHILD_SUBREAPER``), so that neither ``setsid`` nor a
 double fork escapes from it. Elsewhere it ends the server's process group.
 
-It runs in our fork or as a separate script; :class:`mcp_governor.programs.hold.Hold` decides which. As a script it must
-start fast, so it imports only a few modules of the standard library.
+It runs as a script that must start fast, so it imports only a few modules of the standard library.
 
 It reports on its status pipe, one event per line: ``p PID`` when the server runs or ``e ERRNO`` if it cannot be
 started, ``x CODE`` when the server exits, ``l PID COMMAND`` for a process that could not be ended, and ``d`` before the
@@ -102,7 +101,7 @@ def _hold(server: int, control: int, status: int, patience: float) -> None:
 
 
 def _close_streams(*kept: int) -> None:
-    """Close the server's streams, so that their end becomes visible, and our other files if this is a fork."""
+    """Close the server's streams, so that their end becomes visible, and all other files."""
     os.chdir("/")
     nothing = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):
