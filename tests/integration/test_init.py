@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
 
 import pytest
-from beginnings import CHANGELOG, CONFIG, FIND, KNOWN, SECRET, SURFACE, WRONG, begun, plain, steps_of
+from beginnings import CHANGELOG, CONFIG, KNOWN, SECRET, SURFACE, WRONG, begun, plain, steps_of
 from frameworks import source
 from projects import contents, governor, governor_process, repository, write
-from support import REPO, missing, running_web
+from support import REPO, running_web
 
 from mcp_governor.cli.init_plan import script_of
 
@@ -24,38 +23,6 @@ class TestFound:
         assert b"## 1.2.0 (current)" in files[CHANGELOG]
         assert b"count_pieces" in files[CHANGELOG]
         assert {CONFIG, SURFACE, CHANGELOG} <= set(files)
-
-    def test_a_node_package_with_a_bin(self, tmp_path):
-        if shutil.which("node") is None:
-            missing("node is not installed")
-        script = """
-        const tools = %s;
-        let rest = "";
-        process.stdin.on("data", (chunk) => {
-          rest += chunk;
-          const lines = rest.split("\\n");
-          rest = lines.pop();
-          for (const line of lines) {
-            const { id, method, params } = JSON.parse(line);
-            if (id === undefined) continue;
-            let body = { error: { code: -32601, message: "no such method" } };
-            if (method === "initialize")
-              body = { result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} },
-                                 serverInfo: { name: "stock", version: "0.3.0" } } };
-            if (method === "tools/list") body = { result: { tools } };
-            process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, ...body }) + "\\n");
-          }
-        });
-        """
-        package = {
-            "name": "@shop/stock",
-            "bin": {"stock": "./dist/index.js"},
-            "dependencies": {"@modelcontextprotocol/sdk": "1"},
-        }
-        files = {"package.json": json.dumps(package), "dist/index.js": script % json.dumps([FIND])}
-        reported, files = begun(write(tmp_path, files))
-        assert "the server stock in package.json" in reported
-        assert b'command = ["node", "dist/index.js"]' in files[CONFIG]
 
     def test_nothing_to_govern(self, tmp_path):
         write(tmp_path, {"README.md": "FastMCP", "lib.py": "FastMCP = dict\nclass A:\n    server = FastMCP()\n"})
@@ -144,14 +111,6 @@ class TestNamed:
         with running_web() as web:
             _, files = begun(tmp_path, web.url(f"/good?{query}"))
         assert f"?{query}".encode() in files[CONFIG]
-
-    def test_files_that_are_there_are_left(self, tmp_path):
-        own = {CHANGELOG: "mine\n", SURFACE: "mine\n"}
-        write(tmp_path, own)
-        done = governor(tmp_path, "init", "--", *plain())
-        assert done.returncode == 0
-        assert done.stdout.count("exists, not changed") == 2
-        assert {name: contents(tmp_path)[name].decode() for name in own} == own
 
     def test_a_configured_pyproject_is_enough_to_refuse(self, tmp_path):
         write(tmp_path, {"pyproject.toml": '[tool.mcp-governor]\nprofile = "charter"\n'})

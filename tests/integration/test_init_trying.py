@@ -300,15 +300,6 @@ def test_nothing_is_run_that_was_not_said(tmp_path, monkeypatch):
     assert (marks / "touch").exists()
 
 
-def test_the_findings_of_today_are_counted(tmp_path):
-    wrong = {**TOOL, "inputSchema": {"type": "object", "properties": {"words": {"type": "array"}}, "required": ["a"]}}
-    done = governor(tmp_path, "init", "--no-ci", "--no-hook", "--", *plain(wrong))
-    assert "Lint found 1 error and " in done.stdout
-    assert "; the error is in the baseline and does not fail the check. List them with: " in done.stdout
-    assert ". List them with: mcp-governor lint\n" in done.stdout
-    assert governor(tmp_path, "check").returncode == 0
-
-
 class TestBounds:
     def test_programs(self, tmp_path, monkeypatch):
         monkeypatch.setattr(trying, "MAX_ATTEMPTS", 2)
@@ -371,12 +362,6 @@ class TestFrom:
         assert done.returncode == 0, done.stderr
         (tool,) = json.loads(contents(tmp_path)["mcp-surface.json"])["tools"]
         assert tool == {**OLD, "annotations": {"readOnlyHint": True}, "title": "Find"}
-
-    def test_a_server_is_not_a_recording(self, tmp_path):
-        done = governor(tmp_path, "init", "--from", "python:a:b", "--", *plain())
-        assert done.returncode == 2
-        assert "--from takes a recording" in done.stderr
-        assert contents(tmp_path) == {}
 
     def test_a_recording_alone_is_reported_with_its_place(self, tmp_path):
         write(tmp_path, {"tools.json": json.dumps({"tools": [TOOL]})})
