@@ -308,20 +308,6 @@ class TestBounds:
         assert done.returncode == 3
         assert sum(line.startswith("Trying ") for line in said(done)) == 2
 
-    def test_an_environment_that_cannot_be_made_is_not_made_again(self, tmp_path, monkeypatch):
-        monkeypatch.setattr("mcp_governor.target.discover.python_projects._is_there", lambda program: program == "uv")
-        root = project(tmp_path, stock="exit 1")
-        write(root, {"uv.lock": "", "stock/__init__.py": "", "stock/__main__.py": "import mcp\n"})
-        write(root, {".venv/bin/uv": "#!/bin/sh\necho 'error: Failed to fetch' >&2; exit 2\n"})
-        (root / ".venv/bin/uv").chmod(0o755)
-        done = governor(root, "init")
-        assert done.returncode == 3
-        tried = [line for line in said(done) if line.startswith("Trying ")]
-        assert tried == [
-            "Trying uv run stock  (pyproject.toml)",
-            "Trying uv run --no-project --isolated --with-editable . stock  (pyproject.toml)",
-        ]
-
     def test_time(self, tmp_path, monkeypatch):
         monkeypatch.setattr(trying, "SECONDS", 1.0)
         root = project(tmp_path, **{"stock-server": "cat >/dev/null", "stock-mcp": serving()})

@@ -61,14 +61,14 @@ class PythonProject:
         ours = words[0] != "python" and in_our_environment(words[0]) is not None
         if runner:
             command = [runner, "run", *words]
-            found.append(Way({"command": command}, prepare=_SYNC[runner], installs="uv" if runner == "uv" else ""))
+            found.append(Way({"command": command}, prepare=_SYNC[runner], installs=runner == "uv"))
         elif installed or ours:
             found.append(Way(plain, prepare=self.install if installed else ""))
         if _is_there("uv") and (source := self._source()):
             # Editable, so that each run uses the current source; isolated, so that nothing is written into the
             # project.
             command = ["uv", "run", "--no-project", "--isolated", *source, *words]
-            found.append(Way({"command": command}, installs="apart"))
+            found.append(Way({"command": command}, installs=True))
         elif not (runner or installed or ours):
             found.append(Way(plain, prepare=self.install))
         return tuple(found)
@@ -195,7 +195,7 @@ def _modules(project: PythonProject, top: Path) -> Iterator[Candidate]:
             name = project.name or (path.parent.name if path.name == "__main__.py" else path.stem)
             ways = project.ways(*words)
             if "# /// script" in text and _is_there("uv"):
-                ways = (Way({"command": ["uv", "run", words[-1]]}, installs=words[-1]),)
+                ways = (Way({"command": ["uv", "run", words[-1]]}, installs=True),)
             yield Candidate(name, project.folder, path.relative_to(top).as_posix(), ways, MODULES)
 
 

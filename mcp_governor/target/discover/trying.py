@@ -142,13 +142,10 @@ class _Trial:
         self._started = 0
         self.answers: list[Answer] = []
         self.failures: list[Failure] = []
-        # Environments of this project that could not be created, so no other program is started in them.
-        self._broken: set[str] = set()
 
     def project(self, candidates: list[Candidate]) -> None:
         """Try the candidates of one project."""
         before, failed = len(self.answers), len(self.failures)
-        self._broken.clear()
         for _, stage in groupby(candidates, lambda candidate: candidate.stage):
             for candidate in stage:
                 self._candidate(candidate)
@@ -158,8 +155,6 @@ class _Trial:
 
     def _candidate(self, candidate: Candidate) -> None:
         for way in candidate.ways:
-            if way.installs in self._broken:
-                continue
             left = self._end - time.monotonic()
             if self._started >= MAX_ATTEMPTS or left <= 0:
                 return
@@ -169,8 +164,6 @@ class _Trial:
                 self._say(f"  {result.reason}")
                 if result.answered_itself or not result.unprepared:
                     return
-                if way.installs:
-                    self._broken.add(way.installs)
             else:
                 if result is not None:
                     self.answers.append(result)
