@@ -107,6 +107,7 @@ class _Needs(NamedTuple):
 
 
 def _needs(folder: Path, top: Path, endpoint: Endpoint) -> _Needs:
+    from mcp_governor.target.discover.python_projects import PythonProject
     from mcp_governor.target.packages import RUNNERS
     from mcp_governor.wire import ObjectEndpoint, StdioEndpoint
 
@@ -122,7 +123,7 @@ def _needs(folder: Path, top: Path, endpoint: Endpoint) -> _Needs:
         return _Needs((f"pip install {_shell_word(tool)}", install))
     if program in ("uv", "uvx"):
         return _Needs((f"pip install {_shell_word(REQUIRED['run'])}",))
-    theirs = _requirements(folder) if local else ""
+    theirs = PythonProject(folder, top).source if local else ""
     return _Needs(
         (f"python -m venv .venv && .venv/bin/pip install {theirs}",) if theirs else (), found=not local or bool(theirs)
     )
@@ -175,19 +176,6 @@ def _node_steps(folder: Path, top: Path) -> tuple[str, ...]:
         return (install, _BUILD)
     brought = ("npm install --global bun",) if manager == "bun" else ("corepack enable",)
     return (*brought, install, *((f"{manager} run build",) if has_build(folder) else ()))
-
-
-def _requirements(folder: Path) -> str:
-    """What pip installs for the project of a folder; empty if nothing says it."""
-    import tomli
-
-    try:
-        project = "project" in tomli.loads(read_bytes(folder / "pyproject.toml", limit=MAX_TEXT_BYTES).decode())
-    except (OSError, ValueError, RecursionError):
-        project = False
-    if project or (folder / "setup.py").is_file():
-        return "."
-    return "-r requirements.txt" if (folder / "requirements.txt").is_file() else ""
 
 
 _SET_IT = (

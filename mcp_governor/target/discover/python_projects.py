@@ -64,9 +64,10 @@ class PythonProject:
             found.append(Way({"command": command}, prepare=_SYNC[runner], installs=runner == "uv"))
         elif installed or ours:
             found.append(Way(plain, prepare=self.install if installed else ""))
-        if _is_there("uv") and (source := self._source()):
+        if _is_there("uv") and self.source:
             # Editable, so that each run uses the current source; isolated, so that nothing is written into the
             # project.
+            source = ["--with-editable", "."] if self.source == "." else ["--with-requirements", _REQUIREMENTS]
             command = ["uv", "run", "--no-project", "--isolated", *source, *words]
             found.append(Way({"command": command}, installs=True))
         elif not (runner or installed or ours):
@@ -78,7 +79,7 @@ class PythonProject:
         """The command that installs the project into our environment."""
         if "uv.lock" in self._locks:
             return _SYNC["uv"]
-        return f"pip install -r {_REQUIREMENTS}" if self._needs_list else "pip install -e ."
+        return f"pip install {self.source}" if self.source.startswith("-r") else "pip install -e ."
 
     @property
     def setup(self) -> str:
@@ -86,18 +87,11 @@ class PythonProject:
         return next((_SYNC[runner] for lock, runner in _RUNNERS if lock in self._locks), self.install)
 
     @property
-    def _needs_list(self) -> bool:
-        return not self._installable and is_regular(self.folder / _REQUIREMENTS)
-
-    @property
-    def _installable(self) -> bool:
-        return bool({"project", "build-system"} & self.table.keys()) or is_regular(self.folder / "setup.py")
-
-    def _source(self) -> list[str]:
-        """The options with which uv installs the project and its dependencies; empty if it declares neither."""
-        if self._installable:
-            return ["--with-editable", "."]
-        return ["--with-requirements", _REQUIREMENTS] if self._needs_list else []
+    def source(self) -> str:
+        """What pip installs of the project: ``.``, ``-r requirements.txt``, or nothing."""
+        if {"project", "build-system"} & self.table.keys() or is_regular(self.folder / "setup.py"):
+            return "."
+        return f"-r {_REQUIREMENTS}" if is_regular(self.folder / _REQUIREMENTS) else ""
 
     @property
     def speaks_mcp(self) -> bool:
