@@ -69,8 +69,7 @@ class Hold:
         Raises:
             OSError: the server cannot be started.
         """
-        if sys.platform == "win32":
-            raise RuntimeError("POSIX only")
+        assert sys.platform != "win32"
         self._give()
         while not (self.pid or self.over):
             self._take(self.status.read(4096))
@@ -133,8 +132,7 @@ class Hold:
         self.status.close()
 
     def _end_by_hand(self, holder: int) -> None:
-        if sys.platform == "win32":
-            raise RuntimeError("POSIX only")
+        assert sys.platform != "win32"
         targets = [-self.pid]
         if not self.over:
             targets += [*(leash.descendants(holder) if sys.platform == "linux" else ()), holder]
@@ -144,8 +142,7 @@ class Hold:
 
 
 def _above_streams(number: int) -> int:
-    if sys.platform == "win32":
-        raise RuntimeError("POSIX only")
+    assert sys.platform != "win32"
     import fcntl
 
     moved: int = fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, 3)

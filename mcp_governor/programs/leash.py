@@ -45,8 +45,7 @@ def fork(control: int, status: int, patience: float) -> int:
     Returns:
         A pipe to report an errno; the server's program must not inherit it.
     """
-    if sys.platform == "win32":
-        raise RuntimeError("POSIX only")
+    assert sys.platform != "win32"
     # Do this first, because a server can orphan a process within a millisecond of its start.
     _adopt_orphans()
     failures, failed = os.pipe()
@@ -79,8 +78,7 @@ def _adopt_orphans() -> None:
 
 
 def _hold(server: int, control: int, status: int, patience: float) -> None:
-    if sys.platform == "win32":
-        raise RuntimeError("POSIX only")
+    assert sys.platform != "win32"
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE):
         signal.signal(number, signal.SIG_IGN)
     _close_streams(control, status)
@@ -117,8 +115,7 @@ def _close_streams(*kept: int) -> None:
 
 def _any_alive(server: int, status: int) -> bool:
     """Reap processes that have exited, and report the server's exit; returns true if any process is left."""
-    if sys.platform == "win32":
-        raise RuntimeError("POSIX only")
+    assert sys.platform != "win32"
     try:
         while True:
             pid, code = os.waitpid(-1, os.WNOHANG)
@@ -131,8 +128,7 @@ def _any_alive(server: int, status: int) -> bool:
 
 
 def _end(server: int, status: int, patience: float, news: int) -> None:
-    if sys.platform == "win32":
-        raise RuntimeError("POSIX only")
+    assert sys.platform != "win32"
     waiting = select.poll()
     waiting.register(news, select.POLLIN)
     left: Iterable[int] = ()
@@ -199,8 +195,7 @@ def _report(status: int, line: bytes) -> None:
 
 def main() -> NoReturn:
     """``leash.py CONTROL STATUS PATIENCE COMMAND…``: start the command in this environment and folder."""
-    if sys.platform == "win32":
-        raise RuntimeError("POSIX only")
+    assert sys.platform != "win32"
     control, status = int(sys.argv[1]), int(sys.argv[2])
     os.set_inheritable(control, False)
     os.set_inheritable(status, False)

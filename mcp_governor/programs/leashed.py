@@ -85,8 +85,7 @@ async def start_on_loop(program: Program) -> tuple[Process, Hold, int]:
     Raises:
         OSError, ValueError: it cannot be started.
     """
-    if sys.platform == "win32":
-        raise RuntimeError("POSIX only")
+    assert sys.platform != "win32"
     import anyio
 
     from mcp_governor.programs.hold import Hold

@@ -23,11 +23,11 @@ NO_HANDSHAKE = Limits(connect_timeout=1.5, close_timeout=0.3)
 NO_ANSWER = Limits(request_timeout=0.5, close_timeout=0.3)
 
 
-def read_on_loop(endpoint, *, limits=PATIENT):
+def read_on_loop(endpoint, *, limits=PATIENT, eras=None):
     """As ``read``, through the event loop that ``connect`` is for."""
 
     async def work():
-        async with connect(endpoint, limits=limits) as session:
+        async with connect(endpoint, limits=limits, eras=eras) as session:
             return await read_recording(session)
 
     return anyio.run(work)
@@ -96,10 +96,10 @@ def test_a_pinned_era_that_the_server_does_not_speak_fails() -> None:
 def test_the_era_found_is_remembered_and_a_wrong_memory_corrected() -> None:
     eras: dict[str, Era] = {}
     legacy, modern = plain_server(era="legacy"), plain_server(era="modern")
-    read(legacy, eras=eras)
+    read_on_loop(legacy, eras=eras)
     assert eras == {legacy.key: Era.LEGACY}
     eras[modern.key] = Era.LEGACY
-    assert read(modern, eras=eras).raw["protocolVersion"] == "2026-07-28"
+    assert read_on_loop(modern, eras=eras).raw["protocolVersion"] == "2026-07-28"
     assert eras == {legacy.key: Era.LEGACY, modern.key: Era.MODERN}
 
 
