@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mcp_governor.cli.init_secrets import see_address, see_words, split_assignments
+from mcp_governor.cli.init_secrets import see_address, see_words
 from mcp_governor.config import Config
 from mcp_governor.errors import UsageError
 from mcp_governor.secret_detection import is_plain
@@ -68,18 +68,13 @@ def typed_plan(target: str | None, command: tuple[str, ...], launch: Launch, roo
         UsageError: it cannot be governed, or a secret would be written into a file.
     """
     if command:
-        assigned, command = split_assignments(command)
-        name = name_of(script_of(command), root)
-        env = {**assigned, **launch.env}
-        keys: dict[str, Any] = {"command": list(command)}
-        plan = Plan(name, {**keys, **launch_keys(launch, keys, env)}, name, "the command line", root, env)
+        name, keys = name_of(script_of(command), root), {"command": list(command)}
     elif target:
-        keys = _keys_of(target, root)
-        name = name_of(target, root)
-        more = launch_keys(launch, keys, launch.env)
-        plan = Plan(name, {**keys, **more}, name if keys else target, "the command line", root, launch.env)
+        name, keys = name_of(target, root), _keys_of(target, root)
     else:
         return None
+    more = launch_keys(launch, keys)
+    plan = Plan(name, {**keys, **more}, name if keys else target or "", "the command line", root, launch.env)
     see_words(plan.keys)
     return plan
 
@@ -98,7 +93,7 @@ def as_started(plan: Plan, endpoint: Endpoint) -> Plan:
     return replace(plan, keys=keys)
 
 
-def launch_keys(launch: Launch, server: Mapping[str, Any], env: Mapping[str, str]) -> dict[str, Any]:
+def launch_keys(launch: Launch, server: Mapping[str, Any]) -> dict[str, Any]:
     """What the command line says about the start of the server, as keys of its table.
 
     A variable is written as a reference to the environment, unless its value was given and is plainly no secret: who
@@ -106,12 +101,13 @@ def launch_keys(launch: Launch, server: Mapping[str, Any], env: Mapping[str, str
     """
     if (launch.args or launch.with_) and "package" not in server:
         raise UsageError("--with works only with pypi: and npm: targets.", "Remove it.")
-    if env and not server.keys() & {"package", "command"}:
+    if launch.env and not server.keys() & {"package", "command"}:
         raise UsageError("--env has no effect because no server is started.", "Remove it.")
     if launch.headers and "url" not in server:
         raise UsageError("--header and --bearer work only with a server at a URL.", "Remove them.")
     table = {
-        name: value if name not in launch.named and is_plain(value, name) else f"${name}" for name, value in env.items()
+        name: value if name not in launch.named and is_plain(value, name) else f"${name}"
+        for name, value in launch.env.items()
     }
     headers = dict(launch.headers)
     bearer = headers.pop("Authorization") if headers.get("Authorization", "").startswith("Bearer $") else ""

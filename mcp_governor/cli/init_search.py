@@ -61,7 +61,7 @@ def found_plan(root: Path, config: Config) -> Plan:
     (answer,) = answers
     candidate, way = answer.candidate, answer.way
     name = name_of(candidate.name, candidate.folder)
-    more = launch_keys(config.launch, way.keys, config.launch.env) if way.keys else {}
+    more = launch_keys(config.launch, way.keys) if way.keys else {}
     target = name if way.keys else way.target
     env = config.launch.env
     return Plan(name, {**way.keys, **more}, target, candidate.found_in, candidate.folder, env, answer.surface)

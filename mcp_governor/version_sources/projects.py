@@ -187,7 +187,7 @@ class _Dynamic:
         if "file" in table:
             file = table["file"]
             named = file[0] if isinstance(file, list) and len(file) == 1 else file
-            return self._content(named, "tool.setuptools.dynamic.version.file")
+            return self._content(named)
         return None
 
     def _flit(self) -> Stated | None:
@@ -218,10 +218,13 @@ class _Dynamic:
         line = text.count("\n", 0, match.start()) + 1
         return Stated(_checked(match["version"], "__version__", shown_file(file, self._root)), file, line)
 
-    def _content(self, path: Any, key: str) -> Stated:
+    def _content(self, path: Any) -> Stated:
         """Read a file that contains only the version."""
         if not isinstance(path, str):
-            raise ConfigError(f"schema-version: {key} in {self._shown} does not name one file.", "Name one.")
+            raise ConfigError(
+                f"schema-version: tool.setuptools.dynamic.version.file in {self._shown} does not name one file.",
+                "Name one.",
+            )
         file = self._path.parent / path
         text = _text(file, self._root)
         return Stated(_checked(text.strip(), "its content", shown_file(file, self._root)), file, 1)

@@ -182,17 +182,6 @@ class TestVariables:
         assert words in done.stderr
         assert SECRET not in done.stderr
 
-    def test_env_before_a_command_is_taken_apart(self, tmp_path, monkeypatch):
-        root = project(tmp_path, stock=ASKS + serving())
-        command = ["env", f"STOCK_KEY={SECRET}", "STOCK_LEVEL=3", ".venv/bin/stock"]
-        done = governor(root, "init", "--", *command)
-        assert done.returncode == 0, done.stderr
-        files = contents(root)
-        assert b'command = [".venv/bin/stock"]\nenv = { STOCK_KEY = "$STOCK_KEY", STOCK_LEVEL = "3" }' in files[CONFIG]
-        assert SECRET.encode() not in b"".join(files.values())
-        monkeypatch.setenv("STOCK_KEY", SECRET)
-        assert governor(root, "check").returncode == 0
-
     @pytest.mark.parametrize(
         "command",
         [
@@ -201,7 +190,7 @@ class TestVariables:
             ["docker", "run", "-eSTOCK_KEY=hunter", "shop/stock"],
             ["sh", "-c", "STOCK_KEY=hunter exec stock"],
             ["sh", "-c", "export STOCK_KEY='hunter'; stock"],
-            ["env", "-i", "STOCK_KEY=hunter", "stock"],
+            ["env", "STOCK_KEY=hunter", "stock"],
             ["uv", "run", "env", "STOCK_KEY=hunter", "stock"],
         ],
     )
