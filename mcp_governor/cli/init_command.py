@@ -9,7 +9,6 @@ from textwrap import indent
 from typing import TYPE_CHECKING
 
 import click
-from msgspec.structs import replace
 
 from mcp_governor.cli import out
 from mcp_governor.cli.common import (
@@ -122,8 +121,7 @@ def _config(plan: Plan, typed: Config) -> Config:
     """What the written configuration will say, with what the command line says of this run."""
     from mcp_governor.target.discover.trying import config_of
 
-    base = replace(typed, launch=replace(typed.launch, env=plan.env))
-    return with_found_files(config_of(plan.name, plan.keys, plan.target, plan.root, base))
+    return with_found_files(config_of(plan.name, plan.keys, plan.target, plan.root, typed))
 
 
 def _surface(plan: Plan, source: Source, config: Config) -> Surface:

@@ -40,7 +40,6 @@ class Plan(Struct, frozen=True):
         target: what the configuration says is governed.
         found_in: where the server was named.
         root: the folder that the configuration is written into.
-        env: values of variables for this run; never written.
         surface: what the server publishes, where it has been read already.
     """
 
@@ -49,7 +48,6 @@ class Plan(Struct, frozen=True):
     target: str
     found_in: str
     root: Path
-    env: Mapping[str, str]
     surface: Surface | None = None
 
     @property
@@ -71,10 +69,11 @@ def typed_plan(target: str | None, command: tuple[str, ...], launch: Launch, roo
         name, keys = name_of(script_of(command), root), {"command": list(command)}
     elif target:
         name, keys = name_of(target, root), _keys_of(target, root)
+        if launch.env and not keys:
+            raise UsageError("--env has no effect: a client's configuration has its own variables.", "Remove it.")
     else:
         return None
-    more = launch_keys(launch, keys)
-    plan = Plan(name, {**keys, **more}, name if keys else target or "", "the command line", root, launch.env)
+    plan = Plan(name, launched(keys, launch), name if keys else target or "", "the command line", root)
     see_words(plan.keys)
     return plan
 
@@ -93,18 +92,14 @@ def as_started(plan: Plan, endpoint: Endpoint) -> Plan:
     return replace(plan, keys=keys)
 
 
-def launch_keys(launch: Launch, server: Mapping[str, Any]) -> dict[str, Any]:
-    """What the command line says about the start of the server, as keys of its table.
+def launched(server: Mapping[str, Any], launch: Launch) -> Mapping[str, Any]:
+    """The table of a server with what the command line says about its start; empty if it has none.
 
     A variable is written as a reference to the environment, unless its value was given and is plainly no secret: who
     gives the name alone keeps the value elsewhere.
     """
-    if (launch.args or launch.with_) and "package" not in server:
-        raise UsageError("--with works only with pypi: and npm: targets.", "Remove it.")
-    if launch.env and not server.keys() & {"package", "command"}:
-        raise UsageError("--env has no effect because no server is started.", "Remove it.")
-    if launch.headers and "url" not in server:
-        raise UsageError("--header and --bearer work only with a server at a URL.", "Remove them.")
+    if not server:
+        return server
     table = {
         name: value if name not in launch.named and is_plain(value, name) else f"${name}"
         for name, value in launch.env.items()
@@ -118,7 +113,7 @@ def launch_keys(launch: Launch, server: Mapping[str, Any]) -> dict[str, Any]:
         "headers": headers,
         "bearer-token": bearer.removeprefix("Bearer "),
     }
-    return {key: value for key, value in keys.items() if value}
+    return {**server, **{key: value for key, value in keys.items() if value}}
 
 
 _SUBCOMMANDS = ("run", "tool", "exec", "dlx", "x")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from mcp_governor.cli import out
-from mcp_governor.cli.init_plan import Plan, launch_keys, name_of
+from mcp_governor.cli.init_plan import Plan, launched, name_of
 from mcp_governor.config.load import DEFAULT_MANIFEST
 from mcp_governor.errors import NothingCheckedError, UnreachableError, UsageError
 from mcp_governor.text import one_line, visible
@@ -61,10 +61,8 @@ def found_plan(root: Path, config: Config) -> Plan:
     (answer,) = answers
     candidate, way = answer.candidate, answer.way
     name = name_of(candidate.name, candidate.folder)
-    more = launch_keys(config.launch, way.keys) if way.keys else {}
     target = name if way.keys else way.target
-    env = config.launch.env
-    return Plan(name, {**way.keys, **more}, target, candidate.found_in, candidate.folder, env, answer.surface)
+    return Plan(name, launched(way.keys, config.launch), target, candidate.found_in, candidate.folder, answer.surface)
 
 
 def _nothing(found: Found) -> UsageError:
