@@ -16,7 +16,6 @@ from mcp_governor.errors import ConfigError
 from mcp_governor.files import MAX_TEXT_BYTES, MEBIBYTE, is_regular, read_bytes
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.parsing import read_python
-from mcp_governor.target.discover.python_source import MAX_BYTES, source_paths
 from mcp_governor.version_sources.model import Written
 
 if TYPE_CHECKING:
@@ -162,6 +161,8 @@ def _last_name(expression: ast.expr) -> str:
 
 def _sources(root: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
     """The source files below a folder with their text, up to the limits; links are not followed."""
+    from mcp_governor.target.discover.python_source import MAX_BYTES, source_paths
+
     left = _MAX_BYTES
     for file in source_paths(root, suffixes, nested=True):
         try:
