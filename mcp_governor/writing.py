@@ -132,7 +132,7 @@ def checked_place(path: Path, root: Path, shown: str) -> Path:
 
 
 class _Staged:
-    """A file whose new content is on disk, unnamed or under a temporary name, until it is placed."""
+    """A file whose new content is on disk under a temporary name, until it is placed."""
 
     def __init__(self, file: NewFile, *, keep: bool = False) -> None:
         self.file = file
@@ -177,16 +177,14 @@ class _Staged:
             )
         if self.file.content is None:
             return
-        self._handle, self._temporary = _open_unnamed(self._target, 0o600 if self.file.private else 0o666)
+        self._temporary = str(self._target.with_name(f".{self._target.name[:100]}.{os.urandom(6).hex()}.tmp"))
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+        self._handle = os.open(self._temporary, flags, 0o600 if self.file.private else 0o666)
         if status is not None and not self.file.private:
             if sys.platform != "win32":
                 with contextlib.suppress(OSError):
                     os.fchown(self._handle, status.st_uid, status.st_gid)
-            mode = stat.S_IMODE(status.st_mode)
-            if sys.platform != "win32" and not self._temporary:
-                os.fchmod(self._handle, mode)
-            else:
-                Path(self._temporary).chmod(mode)
+            Path(self._temporary).chmod(stat.S_IMODE(status.st_mode))
         _write_all(self._handle, self.file.data)
         os.fsync(self._handle)
 
@@ -202,25 +200,12 @@ class _Staged:
             self._target.unlink()
         elif self._special:
             _write_through(self._target, self.file.data)
-        elif self._temporary:
+        else:
             os.close(self._handle)  # Windows does not rename open files.
             self._handle = -1
             Path(self._temporary).replace(self._target)
             self._temporary = ""
-        else:
-            self._link()
         self.written = True
-
-    def _link(self) -> None:
-        """Name an unnamed file: directly if the destination does not exist, else through a temporary name."""
-        if not self._target.exists():
-            _name(self._handle, self._target)
-            return
-        temporary = _temporary_path(self._target)
-        _name(self._handle, temporary)
-        self._temporary = str(temporary)
-        temporary.replace(self._target)
-        self._temporary = ""
 
     def restore(self) -> None:
         """Undo :meth:`place`."""
@@ -278,28 +263,6 @@ def _hint_for(error: OSError) -> str:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return "Free some space there, then run it again."
     return "Check the folder and its permissions."
-
-
-def _temporary_path(target: Path) -> Path:
-    return target.with_name(f".{target.name[:100]}.{os.urandom(6).hex()}.tmp")
-
-
-def _open_unnamed(target: Path, mode: int) -> tuple[int, str]:
-    """A new file in the folder of ``target``: unnamed if the system supports that, so that even SIGKILL leaves nothing
-    behind; otherwise with the temporary name that is returned."""
-    if sys.platform == "linux" and hasattr(os, "O_TMPFILE") and Path("/proc/self/fd").is_dir():
-        try:
-            return os.open(target.parent, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, mode), ""
-        except OSError:
-            pass  # not supported by every file system; any other error will occur again below
-    temporary = str(_temporary_path(target))
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
-    return os.open(temporary, flags, mode), temporary
-
-
-def _name(handle: int, path: Path) -> None:
-    # src_dir_fd makes Python call linkat, the only call that follows the link in /proc to the file itself.
-    os.link(f"/proc/self/fd/{handle}", path, src_dir_fd=handle, follow_symlinks=True)
 
 
 def _write_all(handle: int, data: bytes) -> None:

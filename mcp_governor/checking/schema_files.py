@@ -18,8 +18,7 @@ from mcp_governor.schema_files.names import input_file, stems, tool_of
 from mcp_governor.surface import Surface, build_surface
 from mcp_governor.target import LiveSource, read_source, recorded_source, tier_rules
 from mcp_governor.target.environments import python_of
-from mcp_governor.target.package_starts import START_TIMEOUT
-from mcp_governor.target.resolve import import_folders
+from mcp_governor.target.resolve import START_TIMEOUT, import_folders
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

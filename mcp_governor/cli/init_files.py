@@ -1,7 +1,6 @@
 """What ``init`` writes for a repository in addition to its configuration: a CI workflow and a pre-commit hook.
 
-Nothing that is there is overwritten. An existing ``.pre-commit-config.yaml`` gets the hook appended where its list of
-repositories ends the file; whatever cannot be written safely is handed back as text to paste.
+Nothing that is there is overwritten: what belongs into an existing file is handed back as text to paste.
 """
 
 from __future__ import annotations
@@ -77,7 +76,7 @@ def ci_offers(folder: Path, endpoint: Endpoint, secrets: tuple[str, ...] = (), *
 
 
 def hook_offer(folder: Path) -> Offer:
-    """The pre-commit hook: a new configuration, or the existing one with the hook at its end."""
+    """The pre-commit hook: a new configuration, or what to add to the existing one."""
     top = repository_of(folder)
     path = top / HOOKS
     config = (folder.relative_to(top) / OWN_FILE).as_posix()
@@ -92,14 +91,10 @@ def hook_offer(folder: Path) -> Offer:
     try:
         old = read_bytes(path, limit=MAX_TEXT_BYTES).decode()
     except (OSError, UnicodeDecodeError):
-        return Offer(path, None, "add this to its `repos`", item)
+        old = ""
     if ("id: mcp-governor" if here else config) in old:
         return Offer(path, None, "already has the hook")
-    margin = _margin_of_last_list(old)
-    if margin is None:
-        return Offer(path, None, "add this to its `repos`", item)
-    ended = old if old.endswith("\n") else f"{old}\n"
-    return Offer(path, ended + indent(item, margin), f"with one more hook at its end, which {what}")
+    return Offer(path, None, "add this to its `repos`", item)
 
 
 class _Needs(NamedTuple):
@@ -112,6 +107,7 @@ class _Needs(NamedTuple):
 
 
 def _needs(folder: Path, top: Path, endpoint: Endpoint) -> _Needs:
+    from mcp_governor.target.discover.python_projects import PythonProject
     from mcp_governor.target.packages import RUNNERS
     from mcp_governor.wire import ObjectEndpoint, StdioEndpoint
 
@@ -127,7 +123,7 @@ def _needs(folder: Path, top: Path, endpoint: Endpoint) -> _Needs:
         return _Needs((f"pip install {_shell_word(tool)}", install))
     if program in ("uv", "uvx"):
         return _Needs((f"pip install {_shell_word(REQUIRED['run'])}",))
-    theirs = _requirements(folder) if local else ""
+    theirs = PythonProject(folder, top).source if local else ""
     return _Needs(
         (f"python -m venv .venv && .venv/bin/pip install {theirs}",) if theirs else (), found=not local or bool(theirs)
     )
@@ -180,19 +176,6 @@ def _node_steps(folder: Path, top: Path) -> tuple[str, ...]:
         return (install, _BUILD)
     brought = ("npm install --global bun",) if manager == "bun" else ("corepack enable",)
     return (*brought, install, *((f"{manager} run build",) if has_build(folder) else ()))
-
-
-def _requirements(folder: Path) -> str:
-    """What pip installs for the project of a folder; empty if nothing says it."""
-    import tomli
-
-    try:
-        project = "project" in tomli.loads(read_bytes(folder / "pyproject.toml", limit=MAX_TEXT_BYTES).decode())
-    except (OSError, ValueError, RecursionError):
-        project = False
-    if project or (folder / "setup.py").is_file():
-        return "."
-    return "-r requirements.txt" if (folder / "requirements.txt").is_file() else ""
 
 
 _SET_IT = (
@@ -322,30 +305,6 @@ def _hook_item(options: str) -> str:
     #  pass_filenames: false
     #  files: {_SOURCE_FILES}
 """
-
-
-_REPOS = re.compile(r"^repos:[ \t]*(?:#.*)?$", re.M)
-
-
-def _margin_of_last_list(text: str) -> str | None:
-    """The indentation of the items of ``repos``, where that list is in block style and ends the file."""
-    found = list(_REPOS.finditer(text))
-    if len(found) != 1 or "\t" in text or "\r" in text:
-        return None
-    margin: str | None = None
-    for line in text[found[0].end() :].splitlines():
-        bare = line.lstrip(" ")
-        if not bare or bare.startswith("#"):
-            continue
-        if margin is None:
-            if not bare.startswith("- "):
-                return None
-            margin = line[: len(line) - len(bare)]
-        depth = len(line) - len(bare)
-        # A key, a document marker or anything else at the level of the list or above it ends the list.
-        if depth < len(margin) or (depth == len(margin) and not bare.startswith("- ")):
-            return None
-    return margin
 
 
 def _slug(text: str) -> str:

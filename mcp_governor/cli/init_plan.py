@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mcp_governor.cli.init_secrets import see_address, see_words, split_assignments
+from mcp_governor.cli.init_secrets import see_address, see_words
 from mcp_governor.config import Config
 from mcp_governor.errors import UsageError
-from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.secret_detection import is_plain
 from mcp_governor.target import FileSource, LiveSource, parse_target, refuse_client_config
 from mcp_governor.target.remote import TOKEN_VARIABLE
@@ -25,7 +24,7 @@ from mcp_governor.wire.endpoint import HttpEndpoint, StdioEndpoint
 from mcp_governor.wire.opening import as_before
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from mcp_governor.config import Launch
     from mcp_governor.surface import Surface
@@ -41,7 +40,6 @@ class Plan(Struct, frozen=True):
         target: what the configuration says is governed.
         found_in: where the server was named.
         root: the folder that the configuration is written into.
-        env: values of variables for this run; never written.
         surface: what the server publishes, where it has been read already.
     """
 
@@ -50,7 +48,6 @@ class Plan(Struct, frozen=True):
     target: str
     found_in: str
     root: Path
-    env: Mapping[str, str]
     surface: Surface | None = None
 
     @property
@@ -69,18 +66,14 @@ def typed_plan(target: str | None, command: tuple[str, ...], launch: Launch, roo
         UsageError: it cannot be governed, or a secret would be written into a file.
     """
     if command:
-        assigned, command = split_assignments(command)
-        name = name_of(script_of(command), root)
-        env = {**assigned, **launch.env}
-        keys: dict[str, Any] = {"command": list(command)}
-        plan = Plan(name, {**keys, **launch_keys(launch, keys, env)}, name, "the command line", root, env)
+        name, keys = name_of(script_of(command), root), {"command": list(command)}
     elif target:
-        keys = _keys_of(target, root)
-        name = name_of(target, root)
-        more = launch_keys(launch, keys, launch.env)
-        plan = Plan(name, {**keys, **more}, name if keys else target, "the command line", root, launch.env)
+        name, keys = name_of(target, root), _keys_of(target, root)
+        if launch.env and not keys:
+            raise UsageError("--env has no effect: a client's configuration has its own variables.", "Remove it.")
     else:
         return None
+    plan = Plan(name, launched(keys, launch), name if keys else target or "", "the command line", root)
     see_words(plan.keys)
     return plan
 
@@ -99,20 +92,17 @@ def as_started(plan: Plan, endpoint: Endpoint) -> Plan:
     return replace(plan, keys=keys)
 
 
-def launch_keys(launch: Launch, server: Mapping[str, Any], env: Mapping[str, str]) -> dict[str, Any]:
-    """What the command line says about the start of the server, as keys of its table.
+def launched(server: Mapping[str, Any], launch: Launch) -> Mapping[str, Any]:
+    """The table of a server with what the command line says about its start; empty if it has none.
 
     A variable is written as a reference to the environment, unless its value was given and is plainly no secret: who
     gives the name alone keeps the value elsewhere.
     """
-    if (launch.args or launch.with_) and "package" not in server:
-        raise UsageError("--with works only with pypi: and npm: targets.", "Remove it.")
-    if env and not server.keys() & {"package", "command"}:
-        raise UsageError("--env has no effect because no server is started.", "Remove it.")
-    if launch.headers and "url" not in server:
-        raise UsageError("--header and --bearer work only with a server at a URL.", "Remove them.")
+    if not server:
+        return server
     table = {
-        name: value if name not in launch.named and is_plain(value, name) else f"${name}" for name, value in env.items()
+        name: value if name not in launch.named and is_plain(value, name) else f"${name}"
+        for name, value in launch.env.items()
     }
     headers = dict(launch.headers)
     bearer = headers.pop("Authorization") if headers.get("Authorization", "").startswith("Bearer $") else ""
@@ -123,7 +113,7 @@ def launch_keys(launch: Launch, server: Mapping[str, Any], env: Mapping[str, str
         "headers": headers,
         "bearer-token": bearer.removeprefix("Bearer "),
     }
-    return {key: value for key, value in keys.items() if value}
+    return {**server, **{key: value for key, value in keys.items() if value}}
 
 
 _SUBCOMMANDS = ("run", "tool", "exec", "dlx", "x")
@@ -200,40 +190,6 @@ def name_of(text: str, root: Path) -> str:
         if name and not name.isdecimal() and name not in _NO_NAMES:
             return name
     return words[-1]
-
-
-def local_paths(keys: Mapping[str, Any]) -> list[str]:
-    """The absolute paths in the command of a server that other machines hardly have.
-
-    Args:
-        keys: the server's table.
-    """
-    words = (*keys.get("command", ()), *keys.get("args", ()))
-    paths = (word.partition("=")[2] if word.startswith("-") else word for word in words)
-    return [path for path in dict.fromkeys(paths) if Path(path).is_absolute() and not path.startswith(_EVERYWHERE)]
-
-
-def recorded_paths(document: Any, folders: Sequence[Path]) -> list[str]:
-    """Pointers to the strings of a recorded surface that contain a path of this machine, in their order.
-
-    Args:
-        document: the recording.
-        folders: of this machine: the home folder, and that of the repository.
-    """
-    prefixes = tuple(f"{folder}{os.sep}" for folder in folders if len(folder.parts) > 1)
-    found: list[str] = []
-    waiting: list[tuple[str, Any]] = [("", document)]
-    while waiting:
-        place, value = waiting.pop()
-        if isinstance(value, str) and any(prefix in value for prefix in prefixes):
-            found.append(place)
-        members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-        waiting += reversed([(join_pointer(place, str(key)), item) for key, item in members])
-    return found
-
-
-_EVERYWHERE = ("/usr/", "/bin/", "/dev/", "/etc/", "/sbin/")
-"""Where systems have the same files."""
 
 
 def _project_name(root: Path) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from mcp_governor.cli import out
-from mcp_governor.cli.init_plan import Plan, launch_keys, name_of
+from mcp_governor.cli.init_plan import Plan, launched, name_of
 from mcp_governor.config.load import DEFAULT_MANIFEST
 from mcp_governor.errors import NothingCheckedError, UnreachableError, UsageError
 from mcp_governor.text import one_line, visible
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mcp_governor.config import Config
     from mcp_governor.errors import GovernorError
     from mcp_governor.target.discover import Found
-    from mcp_governor.target.discover.trying import Answer, Failure, Outcome
+    from mcp_governor.target.discover.trying import Answer, Failure
 
 _SHOWN = 8
 """Servers, variables or entries that one message names."""
@@ -52,19 +52,17 @@ def found_plan(root: Path, config: Config) -> Plan:
     if not found.candidates:
         raise _nothing(found)
     out.echo("Looking for the MCP server of this repository; each command is run as shown.", err=True)
-    outcome = try_candidates(found.candidates, config, lambda line: out.echo(line, err=True))
-    if not outcome.answers:
+    answers, failures = try_candidates(found.candidates, config, lambda line: out.echo(line, err=True))
+    if not answers:
         wanted = {name: file for name, file in found.variables.items() if name not in config.launch.env}
-        raise _no_answer(replace(found, variables=wanted), outcome, root, sorted(config.launch.named))
-    if len(outcome.answers) > 1:
-        raise _several(outcome.answers, root)
-    (answer,) = outcome.answers
+        raise _no_answer(replace(found, variables=wanted), failures, root, sorted(config.launch.named))
+    if len(answers) > 1:
+        raise _several(answers, root)
+    (answer,) = answers
     candidate, way = answer.candidate, answer.way
     name = name_of(candidate.name, candidate.folder)
-    more = launch_keys(config.launch, way.keys, config.launch.env) if way.keys else {}
     target = name if way.keys else way.target
-    env = config.launch.env
-    return Plan(name, {**way.keys, **more}, target, candidate.found_in, candidate.folder, env, answer.surface)
+    return Plan(name, launched(way.keys, config.launch), target, candidate.found_in, candidate.folder, answer.surface)
 
 
 def _nothing(found: Found) -> UsageError:
@@ -93,8 +91,7 @@ def _in_folder(folder: Path, root: Path, command: str) -> str:
     return command if relative == "." else f"cd {shlex.quote(relative)} && {command}"
 
 
-def _no_answer(found: Found, outcome: Outcome, root: Path, given: Sequence[str]) -> GovernorError:
-    failures = outcome.failures
+def _no_answer(found: Found, failures: Sequence[Failure], root: Path, given: Sequence[str]) -> GovernorError:
     if not failures:
         return UsageError("The search for a server ran out of time.", "Name the server: mcp-governor init -- COMMAND")
     step = _next_step(found, failures, root, given)

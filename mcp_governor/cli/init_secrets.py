@@ -23,20 +23,6 @@ _OPTION = re.compile(rf"(?:-e|--env)=?({_NAME})=(.*)", re.DOTALL)
 _IN_SCRIPT = re.compile(rf"(?:^|[\s;&|(])({_NAME})=([^\s;&|)]+)")
 
 
-def split_assignments(command: tuple[str, ...]) -> tuple[dict[str, str], tuple[str, ...]]:
-    """``env NAME=VALUE … COMMAND`` → the variables, and the command without them; any other command as it is."""
-    if command[0].rpartition("/")[2] != "env":
-        return {}, command
-    values: dict[str, str] = {}
-    for index, word in enumerate(command[1:], 1):
-        assigned = _ASSIGNMENT.fullmatch(word)
-        if assigned is None:
-            # Options of env are not parsed.
-            return ({}, command) if word.startswith("-") else (values, command[index:])
-        values[assigned[1]] = assigned[2]
-    return {}, command
-
-
 def see_words(keys: Mapping[str, Any]) -> None:
     """Check that the command line of a server can be written into a file that is committed.
 

@@ -129,7 +129,7 @@ def _has_browser() -> bool:
 def logout(url: str) -> None:
     """Delete the login at the MCP server at URL, and revoke its tokens if the authorization server supports that."""
     from mcp_governor.errors import GovernorError
-    from mcp_governor.target.logins import forget, post, server_of, servers, stored
+    from mcp_governor.target.logins import forget, post, server_of, stored
 
     _see_url(url)
     server = server_of(url)
@@ -144,9 +144,5 @@ def logout(url: str) -> None:
     except GovernorError as error:
         revoked = f" Its tokens are not revoked: {error.message}"
     if not forget(server):
-        known = servers()
-        raise UsageError(
-            f"There is no login at {server}.",
-            f"There are logins at: {', '.join(known)}" if known else "There are no logins at all.",
-        )
+        raise UsageError(f"There is no login at {server}.", "Name the address as it was named for the login.")
     out.echo(f"Deleted the login at {server}.{revoked}")

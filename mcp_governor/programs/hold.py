@@ -59,13 +59,8 @@ class Hold:
         """Time within which the leash exits after :meth:`release` unless the machine is overloaded, in seconds."""
         return 2 * self._patience + 1
 
-    def fork(self) -> None:
-        """A ``preexec_fn`` that puts a leash between us and the program. Only if :func:`may_fork`."""
-        control, status = self.theirs
-        leash.fork(control, status, self._patience)
-
     def wrapped(self, command: Sequence[str]) -> list[str]:
-        """The command behind a leash that is a separate program, which must inherit ``theirs``."""
+        """The command behind a leash, which must inherit ``theirs``."""
         return our_script(leash.__file__, *map(str, self.theirs), str(self._patience), *command)
 
     def wait_until_started(self) -> None:
@@ -74,8 +69,7 @@ class Hold:
         Raises:
             OSError: the server cannot be started.
         """
-        if sys.platform == "win32":
-            raise RuntimeError("POSIX only")
+        assert sys.platform != "win32"
         self._give()
         while not (self.pid or self.over):
             self._take(self.status.read(4096))
@@ -138,8 +132,7 @@ class Hold:
         self.status.close()
 
     def _end_by_hand(self, holder: int) -> None:
-        if sys.platform == "win32":
-            raise RuntimeError("POSIX only")
+        assert sys.platform != "win32"
         targets = [-self.pid]
         if not self.over:
             targets += [*(leash.descendants(holder) if sys.platform == "linux" else ()), holder]
@@ -148,19 +141,8 @@ class Hold:
                 os.kill(target, signal.SIGKILL)
 
 
-def may_fork() -> bool:
-    """True if a fork of this process may run Python, which is safe only if no other thread can hold a lock.
-
-    This saves ten milliseconds, most of the start of a new Python.
-    """
-    with suppress(OSError):
-        return sys.platform == "linux" and len(os.listdir("/proc/self/task")) == 1  # noqa: PTH208
-    return False
-
-
 def _above_streams(number: int) -> int:
-    if sys.platform == "win32":
-        raise RuntimeError("POSIX only")
+    assert sys.platform != "win32"
     import fcntl
 
     moved: int = fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, 3)

@@ -4,8 +4,7 @@ It does this on request, and also when we exit for any reason, because it waits 
 open. On Linux it adopts processes whose parent exits (``PR_SET_CHILD_SUBREAPER``), so that neither ``setsid`` nor a
 double fork escapes from it. Elsewhere it ends the server's process group.
 
-It runs in our fork or as a separate script; :class:`mcp_governor.programs.hold.Hold` decides which. As a script it must
-start fast, so it imports only a few modules of the standard library.
+It runs as a script that must start fast, so it imports only a few modules of the standard library.
 
 It reports on its status pipe, one event per line: ``p PID`` when the server runs or ``e ERRNO`` if it cannot be
 started, ``x CODE`` when the server exits, ``l PID COMMAND`` for a process that could not be ended, and ``d`` before the
@@ -46,8 +45,7 @@ def fork(control: int, status: int, patience: float) -> int:
     Returns:
         A pipe to report an errno; the server's program must not inherit it.
     """
-    if sys.platform == "win32":
-        raise RuntimeError("POSIX only")
+    assert sys.platform != "win32"
     # Do this first, because a server can orphan a process within a millisecond of its start.
     _adopt_orphans()
     failures, failed = os.pipe()
@@ -80,8 +78,7 @@ def _adopt_orphans() -> None:
 
 
 def _hold(server: int, control: int, status: int, patience: float) -> None:
-    if sys.platform == "win32":
-        raise RuntimeError("POSIX only")
+    assert sys.platform != "win32"
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE):
         signal.signal(number, signal.SIG_IGN)
     _close_streams(control, status)
@@ -102,7 +99,7 @@ def _hold(server: int, control: int, status: int, patience: float) -> None:
 
 
 def _close_streams(*kept: int) -> None:
-    """Close the server's streams, so that their end becomes visible, and our other files if this is a fork."""
+    """Close the server's streams, so that their end becomes visible, and all other files."""
     os.chdir("/")
     nothing = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):
@@ -118,8 +115,7 @@ def _close_streams(*kept: int) -> None:
 
 def _any_alive(server: int, status: int) -> bool:
     """Reap processes that have exited, and report the server's exit; returns true if any process is left."""
-    if sys.platform == "win32":
-        raise RuntimeError("POSIX only")
+    assert sys.platform != "win32"
     try:
         while True:
             pid, code = os.waitpid(-1, os.WNOHANG)
@@ -132,8 +128,7 @@ def _any_alive(server: int, status: int) -> bool:
 
 
 def _end(server: int, status: int, patience: float, news: int) -> None:
-    if sys.platform == "win32":
-        raise RuntimeError("POSIX only")
+    assert sys.platform != "win32"
     waiting = select.poll()
     waiting.register(news, select.POLLIN)
     left: Iterable[int] = ()
@@ -200,8 +195,7 @@ def _report(status: int, line: bytes) -> None:
 
 def main() -> NoReturn:
     """``leash.py CONTROL STATUS PATIENCE COMMAND…``: start the command in this environment and folder."""
-    if sys.platform == "win32":
-        raise RuntimeError("POSIX only")
+    assert sys.platform != "win32"
     control, status = int(sys.argv[1]), int(sys.argv[2])
     os.set_inheritable(control, False)
     os.set_inheritable(status, False)

@@ -49,14 +49,13 @@ def start(program: Program) -> tuple[subprocess.Popen[bytes], Hold]:
     Raises:
         OSError, ValueError: it cannot be started.
     """
-    from mcp_governor.programs.hold import Hold, may_fork
+    from mcp_governor.programs.hold import Hold
 
     hold = Hold(program.patience)
-    forks = may_fork()
     process: subprocess.Popen[bytes] | None = None
     try:
         process = subprocess.Popen(
-            program.command if forks else hold.wrapped(program.command),
+            hold.wrapped(program.command),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -65,8 +64,7 @@ def start(program: Program) -> tuple[subprocess.Popen[bytes], Hold]:
             cwd=program.cwd,
             # Signals from the terminal are for us; the leash ends when we do.
             start_new_session=True,
-            preexec_fn=hold.fork if forks else None,
-            pass_fds=() if forks else hold.theirs,
+            pass_fds=hold.theirs,
         )
         hold.wait_until_started()
     except (OSError, ValueError):
@@ -87,8 +85,7 @@ async def start_on_loop(program: Program) -> tuple[Process, Hold, int]:
     Raises:
         OSError, ValueError: it cannot be started.
     """
-    if sys.platform == "win32":
-        raise RuntimeError("POSIX only")
+    assert sys.platform != "win32"
     import anyio
 
     from mcp_governor.programs.hold import Hold

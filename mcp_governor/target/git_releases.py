@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mcp_governor.errors import TargetError
 from mcp_governor.target.git import Blob, blobs_at, contents_of, holds, refuse_lost
 from mcp_governor.target.git_commits import has_commits
-from mcp_governor.target.git_door import ask_git, in_repository
+from mcp_governor.target.git_door import ask_git
 from mcp_governor.target.tag_names import name_of_tag, version_of_tag
 
 if TYPE_CHECKING:
@@ -51,12 +51,12 @@ def files_at_tags(folder: Path, path: str, versions: Collection[Numbered]) -> di
 
 
 def _tags(folder: Path, *options: str) -> list[tuple[str, str]]:
-    """Object id and name of each tag, highest versions first; empty outside of git.
+    """Object id and name of each tag, highest versions first; empty outside of git, or without commits.
 
     Raises:
         TargetError: git cannot list the tags, so it is unknown if there are any.
     """
-    if not in_repository(folder):
+    if not has_commits(folder):
         return []
     answer = ask_git(
         folder,
@@ -116,8 +116,6 @@ def latest_release(folder: Path, *paths: str, before: str | None = None, tip: st
     Raises:
         TargetError: git refuses to read the repository, or cannot read a file of it.
     """
-    if not has_commits(folder):
-        return None
     releases = _releases(folder, _tags(folder, f"--merged={tip}"))
     below = version_of_tag(before or "")
     if below is not None:
@@ -153,7 +151,7 @@ def released_files(folder: Path, *paths: str, most: int) -> tuple[list[ReleasedF
     Raises:
         TargetError: git cannot read the repository.
     """
-    tagged = _releases(folder, _tags(folder, "--merged=HEAD")) if has_commits(folder) else []
+    tagged = _releases(folder, _tags(folder, "--merged=HEAD"))
     # Two tags of one version name one release.
     releases = list({release.version: release for release in reversed(tagged)}.values())[::-1]
     chosen = [release for release in releases[:most] for _ in paths]
@@ -173,7 +171,7 @@ def release_of_head(folder: Path) -> str:
     Raises:
         TargetError: git refuses to read the repository.
     """
-    here = {tag for _, tag in _tags(folder, "--points-at=HEAD")} if has_commits(folder) else set()
+    here = {tag for _, tag in _tags(folder, "--points-at=HEAD")}
     if not any(map(version_of_tag, here)):
         return ""
     counted = _releases(folder, _tags(folder, "--merged=HEAD"))
@@ -193,8 +191,6 @@ def tagged_version(folder: Path, package: str | None = None) -> tuple[Numbered, 
     Raises:
         TargetError: git refuses to read the repository.
     """
-    if not has_commits(folder):
-        return None
     here = _releases(folder, _tags(folder, "--points-at=HEAD"), package, stable=False)
     found = here or _releases(folder, _tags(folder, "--merged=HEAD"), package)
     return (found[0].version, found[0].tag) if found else None
@@ -207,8 +203,8 @@ def release_tag(folder: Path, name: str) -> str:
     Raises:
         TargetError: git refuses to read the repository.
     """
-    known = _tags(folder, "--merged=HEAD") if has_commits(folder) else []
-    return name if any(release.tag == name for release in _releases(folder, [*known, ("", name)])) else ""
+    known = _releases(folder, [*_tags(folder, "--merged=HEAD"), ("", name)])
+    return name if any(release.tag == name for release in known) else ""
 
 
 def first_held(folder: Path, tag: str, *paths: str) -> str | None:

@@ -224,25 +224,6 @@ def forget(server: str) -> bool:
     return found
 
 
-def servers() -> list[str]:
-    """The servers at which there are logins, sorted."""
-    try:
-        files = sorted(folder().glob("*.json"))[:_MAX_LISTED]
-    except (OSError, RuntimeError):
-        return []
-    found = []
-    for file in files:
-        try:
-            found.append(_read(read_bytes(file, limit=MAX_BYTES), str(file)).server)
-        except (OSError, ConfigError):
-            continue
-    return sorted(found)
-
-
-_MAX_LISTED = 100
-"""Most logins that a message names or counts."""
-
-
 def _again(server: str) -> str:
     return f"Sign in again: mcp-governor login {server}"
 

@@ -20,14 +20,6 @@ from mcp_governor.target.packages import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from mcp_governor.config import Config, ServerConfig
-
-START_TIMEOUT = 60.0
-"""Timeout for the start and handshake of a server, in seconds: cold starts of 48 seconds were measured."""
-
-PACKAGE_TIMEOUT = 180.0
-"""The same for a server that may have to be fetched and installed first."""
-
 
 def package_endpoint(
     target: str,
@@ -132,15 +124,3 @@ def _command_of(
 
 def _chosen(target: str, scripts: Sequence[str]) -> str:
     return f"its {'only' if len(scripts) == 1 else 'main'} script, {target}"
-
-
-def start_timeout(config: Config, server: ServerConfig | None = None, *, installs: bool = False) -> float:
-    """The configured timeout, or else the default, but at least the timeout for one response.
-
-    Args:
-        server: its table in the configuration, if any.
-        installs: true if a package runner starts it.
-    """
-    named = (server.start_timeout if server else None) or config.start_timeout
-    answer = (server.timeout if server else None) or config.timeout
-    return named or max(answer, PACKAGE_TIMEOUT if installs else START_TIMEOUT)

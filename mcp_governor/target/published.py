@@ -32,7 +32,7 @@ _ANSWER = re.compile(r"^[A-Za-z0-9._-]+(?:\[[^\]\n]*\])?==(?P<version>[^\s;]+)",
 _ABSENT = re.compile(r"No solution found|not found in the package registry|E404", re.IGNORECASE)
 _OFFLINE = re.compile(r"not found in the cache|network was disabled", re.IGNORECASE)
 _COMMAND = re.compile(r"[A-Za-z0-9_][\w.-]{0,100}", re.ASCII)
-_CONCLUSION = re.compile(r",? and you require .*", re.DOTALL)
+_CAUSE = re.compile(r"^\s*(?:cause|Caused by|error): *(?:Because )?(.+?)(?:,? and you require .*)?$", re.MULTILINE)
 
 
 def newest_release(target: str, ours: str | None = None, *, below: bool = False) -> str:
@@ -185,14 +185,9 @@ def _nothing(package: str, bound: str, said: str, pin: str) -> TargetError | Unr
 
 
 def _cause(said: str) -> str:
-    """The line of a client's output with the reason."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
-    for mark in ("cause:", "Caused by:", "error:"):
-        for line in lines:
-            if line.startswith(mark):
-                reason = _CONCLUSION.sub("", line.removeprefix(mark).strip()).removeprefix("Because ")
-                return one_line(reason, 160).rstrip(".")
-    return ""
+    """The reason in a client's output."""
+    found = _CAUSE.findall(said)
+    return one_line(found[-1], 160).rstrip(".") if found else ""
 
 
 def _ask(command: Sequence[str], asked: str, package: str, *, errors: bool = True) -> str:

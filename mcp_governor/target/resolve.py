@@ -6,7 +6,7 @@ import dataclasses
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec.structs import replace
 
@@ -14,13 +14,12 @@ from mcp_governor import wire
 from mcp_governor.errors import ConfigError, TargetError, UsageError
 from mcp_governor.files import is_regular
 from mcp_governor.programs import program_name
-from mcp_governor.rule_names import note
 from mcp_governor.secret_detection import learn_reference
 from mcp_governor.surface.folders import is_snapshot_folder
 from mcp_governor.target.environments import project_program, python_of
 from mcp_governor.target.expanding import expand
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
-from mcp_governor.target.package_starts import package_endpoint, start_timeout
+from mcp_governor.target.package_starts import package_endpoint
 from mcp_governor.target.packages import (
     RUNNERS,
     in_our_environment,
@@ -45,6 +44,12 @@ if TYPE_CHECKING:
     from mcp_governor.config import Config, ServerConfig
 
 SURFACE_FILE = "mcp-surface.json"
+
+START_TIMEOUT = 60.0
+"""Timeout for the start and handshake of a server, in seconds: cold starts of 48 seconds were measured."""
+
+PACKAGE_TIMEOUT = 180.0
+"""The same for a server that may have to be fetched and installed first."""
 
 
 class Form(NamedTuple):
@@ -228,9 +233,8 @@ def parse_target(text: str, config: Config, *, base: Path, typed: bool = True) -
         raise TargetError(f"{one_line(text, 80)} is a program, not a recording.", _start(text))
     if text.endswith(".json") or is_regular(base / text) or is_snapshot_folder(base / text):
         return _file(base / text, text)
-    raise TargetError(
-        f'"{without_secrets(text)}" is not a TARGET.{did_you_mean(text, config.servers)}', _hint(text, base)
-    )
+    hint = f"To start a command, put -- before it: -- {one_line(text, 80)}" if _is_command(text) else _FORMS
+    raise TargetError(f'"{without_secrets(text)}" is not a TARGET.{did_you_mean(text, config.servers)}', hint)
 
 
 _INTERPRETERS = {".py": "python", ".js": "node", ".mjs": "node", ".cjs": "node", ".ts": "npx tsx", ".sh": "sh"}
@@ -251,13 +255,6 @@ def _is_command(text: str) -> bool:
 
     words = text.split()
     return len(words) > 1 and shutil.which(words[0]) is not None
-
-
-def _hint(text: str, base: Path) -> str:
-    """A hint about what an invalid TARGET probably means."""
-    if _is_command(text):
-        return f"To start a command, put -- before it: -- {one_line(text, 80)}"
-    return f"It is a folder. {_FORMS}" if (base / text).is_dir() else _FORMS
 
 
 def _url(text: str, rest: str, config: Config, base: Path) -> Source:  # noqa: ARG001
@@ -290,13 +287,25 @@ def _remote(
         login = login_header(url)
         headers = {**headers, **({"Authorization": login} if login else {})}
     endpoint = remote_endpoint(url, headers, transport=transport, era=_era(server) if server else None)
-    start = start_timeout(config, server)
+    return _live(shown, endpoint, config, server)
+
+
+def _live(
+    shown: str, endpoint: wire.Endpoint, config: Config, server: ServerConfig | None = None, *, installs: bool = False
+) -> LiveSource:
+    """A server to reach.
+
+    Args:
+        server: its table in the configuration, if any.
+        installs: true if a package runner starts it.
+    """
+    timeout = (server and server.timeout) or config.timeout
+    named = (server and server.start_timeout) or config.start_timeout
+    start = named or max(timeout, PACKAGE_TIMEOUT if installs else START_TIMEOUT)
     if server is None:
-        return LiveSource(shown=shown, endpoint=endpoint, timeout=config.timeout, start_timeout=start)
-    timeout = server.timeout or config.timeout
-    return LiveSource(
-        shown, endpoint, server.list_params, timeout, start, configured=True, call_first=_first_calls(server)
-    )
+        return LiveSource(shown, endpoint, timeout=timeout, start_timeout=start)
+    first = tuple((call.tool, call.arguments) for call in server.call_first)
+    return LiveSource(shown, endpoint, server.list_params, timeout, start, configured=True, call_first=first)
 
 
 def _python(text: str, rest: str, config: Config, base: Path) -> Source:
@@ -305,12 +314,7 @@ def _python(text: str, rest: str, config: Config, base: Path) -> Source:
         raise TargetError(
             f'"{one_line(text, 80)}" does not name an attribute.', "Write python:package.module:attribute."
         )
-    return LiveSource(
-        shown=visible(text),
-        endpoint=_object(rest, base),
-        timeout=config.timeout,
-        start_timeout=start_timeout(config),
-    )
+    return _live(visible(text), _object(rest, base), config)
 
 
 def _object(name: str, base: Path) -> wire.StdioEndpoint | wire.ObjectEndpoint:
@@ -328,12 +332,8 @@ def import_folders(base: Path) -> tuple[str, ...]:
 
 def _package(text: str, rest: str, config: Config, base: Path) -> Source:  # noqa: ARG001
     launch = config.launch
-    return LiveSource(
-        shown=visible(text),
-        endpoint=package_endpoint(text, args=launch.args, with_=launch.with_, env=launch.env, resolves=launch.resolves),
-        timeout=config.timeout,
-        start_timeout=start_timeout(config, installs=True),
-    )
+    endpoint = package_endpoint(text, args=launch.args, with_=launch.with_, env=launch.env, resolves=launch.resolves)
+    return _live(visible(text), endpoint, config, installs=True)
 
 
 def _git(text: str, rest: str, config: Config, base: Path) -> Source:
@@ -376,29 +376,12 @@ def _client_config(path: Path, name: str, config: Config, text: str) -> Source:
     if isinstance(endpoint, wire.HttpEndpoint):
         headers = {key: Header(value, f"headers.{key} of {text}") for key, value in endpoint.headers.items()}
         return _remote(visible(text), endpoint.url, headers, config, transport=endpoint.transport)
-    installs = _may_install(endpoint.command)
-    return LiveSource(
-        shown=visible(text),
-        endpoint=endpoint,
-        timeout=config.timeout,
-        start_timeout=start_timeout(config, installs=installs),
-    )
+    return _live(visible(text), endpoint, config, installs=_may_install(endpoint.command))
 
 
 def _stdio(command: tuple[str, ...], config: Config) -> Source:
-    installs = _may_install(command)
     endpoint = _child(command, dict(config.launch.env), None)
-    return LiveSource(
-        shown=command_line(command),
-        endpoint=endpoint,
-        timeout=config.timeout,
-        start_timeout=start_timeout(config, installs=installs),
-    )
-
-
-def _installs(command: tuple[str, ...]) -> bool:
-    """True if a command fetches a server from a registry before starting it."""
-    return program_name(command[0]) in RUNNERS
+    return _live(command_line(command), endpoint, config, installs=_may_install(command))
 
 
 def _may_install(command: tuple[str, ...]) -> bool:
@@ -408,13 +391,11 @@ def _may_install(command: tuple[str, ...]) -> bool:
 
 def _child(command: tuple[str, ...], env: Mapping[str, str], cwd: str | None) -> wire.StdioEndpoint:
     """The endpoint for a command, with the environment of a package runner if it is one."""
-    if not _installs(command):
-        from mcp_governor.target.setup import setup_hint, stale_build
+    if program_name(command[0]) not in RUNNERS:
+        from mcp_governor.target.setup import setup_hint
 
-        found, folder = runnable(command), Path(cwd or ".").resolve()
-        if stale := stale_build(found, folder):
-            note(stale)
-        return wire.StdioEndpoint(found, env=env, cwd=cwd, setup=setup_hint(found, folder))
+        found = runnable(command)
+        return wire.StdioEndpoint(found, env=env, cwd=cwd, setup=setup_hint(found, Path(cwd or ".").resolve()))
     return wire.StdioEndpoint(runnable(command), env={**runner_environment(), **env}, cwd=cwd, withheld=withheld(env))
 
 
@@ -434,19 +415,10 @@ def runnable(command: tuple[str, ...]) -> tuple[str, ...]:
 def source_of_server(server: ServerConfig, config: Config) -> Source:
     """The source of a configured server."""
     name = visible(server.name)
-    timeout = server.timeout or config.timeout
-    installs = bool(server.package) or bool(server.command and _may_install(server.command))
-    start = start_timeout(config, server, installs=installs)
-
-    def live(endpoint: wire.Endpoint) -> LiveSource:
-        first = _first_calls(server)
-        return LiveSource(name, endpoint, server.list_params, timeout, start, configured=True, call_first=first)
-
     if server.file:
         return FileSource(shown=name, path=config.root / server.file)
     if server.object:
-        objects = dataclasses.replace(_object(server.object, config.root), era=_era(server))
-        return live(objects)
+        return _live(name, dataclasses.replace(_object(server.object, config.root), era=_era(server)), config, server)
     if server.url:
         if server.transport == "sse" and server.era == "modern":
             raise ConfigError(
@@ -457,11 +429,7 @@ def source_of_server(server: ServerConfig, config: Config) -> Source:
             name, server.url, headers_of_server(server, config), config, transport=server.transport, server=server
         )
     endpoint = dataclasses.replace(_child_of_server(server, config), era=_era(server))
-    return live(endpoint)
-
-
-def _first_calls(server: ServerConfig) -> tuple[tuple[str, Mapping[str, Any]], ...]:
-    return tuple((call.tool, call.arguments) for call in server.call_first)
+    return _live(name, endpoint, config, server, installs=bool(server.package) or _may_install(server.command))
 
 
 def _era(server: ServerConfig) -> wire.Era | None:

@@ -8,6 +8,7 @@ addresses and the documents.
 from __future__ import annotations
 
 import logging
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urljoin, urlsplit
 
@@ -19,9 +20,10 @@ from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull,
 
 from mcp_governor.target.logins import Login, LoginError, check_address, server_of, with_tokens
 from mcp_governor.text import one_line
+from mcp_governor.wire.duplex import background
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
     from anyio.abc import SocketStream
 
@@ -78,12 +80,9 @@ async def sign_in(
         with _quiet(), anyio.fail_after(seconds):
             listener: Any = await _listener(port)
             callback = _Callback(listener.extra(SocketAttribute.local_port))  # noqa: S610  not Django
-            async with listener:
-                return await _while_served(
-                    lambda: listener.serve(callback.answer),
-                    lambda: _signed_in(url, server, show, callback, (client_id, client_secret)),
-                    callback.answered,
-                )
+            async with listener, background() as tasks:
+                tasks.start_soon(listener.serve, callback.answer)
+                return await _signed_in(url, server, show, callback, (client_id, client_secret))
     except TimeoutError:
         raise LoginError(
             f"{server}: nobody signed in within {seconds:g} s.", "Run it again, and raise --wait."
@@ -241,16 +240,16 @@ class _Bounded(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
-class _quiet:  # noqa: N801  used like a function
+@contextmanager
+def _quiet() -> Iterator[None]:
     """Keep the SDK from logging errors, which we report, with their tracebacks."""
-
-    def __enter__(self) -> None:
-        self._logger = logging.getLogger("mcp.client.auth")
-        self._level = self._logger.level
-        self._logger.setLevel(logging.CRITICAL + 1)
-
-    def __exit__(self, *_: object) -> None:
-        self._logger.setLevel(self._level)
+    logger = logging.getLogger("mcp.client.auth")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 # ── where the browser comes back to ─────────────────────────────────────────────────────────────────────────
@@ -268,7 +267,6 @@ class _Callback:
         self.port = port
         self.state = ""
         self._came = anyio.Event()
-        self._said = anyio.Event()
         self._query: dict[str, list[str]] = {}
         self._callers = 0
 
@@ -282,11 +280,6 @@ class _Callback:
         return AuthorizationCodeResult(
             code=self._value("code"), state=self._value("state"), iss=self._value("iss") or None
         )
-
-    async def answered(self) -> None:
-        """Wait until the browser has its page, if it came."""
-        if self._came.is_set():
-            await self._said.wait()
 
     def _value(self, name: str) -> str:
         return self._query.get(name, [""])[0]
@@ -303,10 +296,10 @@ class _Callback:
                     page = f"<!doctype html><title>mcp-governor</title><p>{said}".encode()
                     head = [f"HTTP/1.1 {status}", *_PAGE_HEADERS, f"Content-Length: {len(page)}", "", ""]
                     await stream.send("\r\n".join(head).encode() + page)
-                    if status.startswith("200"):
-                        self._said.set()
             except (TimeoutError, anyio.BrokenResourceError, anyio.EndOfStream, anyio.ClosedResourceError):
-                return
+                pass
+            if self._query:
+                self._came.set()
 
     def _judge(self, head: bytes) -> tuple[str, str]:
         words = head.split(b"\r\n", 1)[0].decode("latin-1").split(" ")
@@ -316,9 +309,7 @@ class _Callback:
         found = parse_qs(query, max_num_fields=20) if query.count("&") < 20 else {}
         if not self.state or found.get("state") != [self.state]:
             return "400 Bad Request", "This is not the login that the terminal waits for."
-        if not self._came.is_set():
-            self._query = found
-            self._came.set()
+        self._query = self._query or found
         return "200 OK", _FAILED if self._value("error") else _DONE
 
 
@@ -336,26 +327,3 @@ async def _listener(port: int) -> Any:
         raise LoginError(
             f"Port {port} of 127.0.0.1 cannot be used: {error.strerror}.", "Name another --port."
         ) from None
-
-
-async def _while_served(
-    serve: Callable[[], Coroutine[Any, Any, None]],
-    work: Callable[[], Awaitable[Login]],
-    answered: Callable[[], Awaitable[None]],
-) -> Login:
-    """The result of some work while something is served, which has a second to finish its last response."""
-    found: Login | None = None
-    failure: Exception | None = None
-    async with anyio.create_task_group() as group:
-        group.start_soon(serve)
-        try:
-            found = await work()
-        except Exception as error:  # noqa: BLE001  raised below, because a task group would wrap it
-            failure = error
-        with anyio.move_on_after(1):
-            await answered()
-        group.cancel_scope.cancel()
-    if failure is not None:
-        raise failure
-    assert found is not None
-    return found

@@ -1,24 +1,23 @@
 """Write one key into a configuration file, and leave everything else in it unchanged.
 
-The file is edited as text and then parsed. Unless it equals the old content plus the new value, it is not changed.
+The file is edited in its own layout (tomlkit) and then parsed. Unless it equals the old content plus the new value, it
+is not changed.
 """
 
 from __future__ import annotations
 
-from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ConfigError
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.parsing import read_toml
 from mcp_governor.text import escape_toml, one_line
-from mcp_governor.version_sources.lines import place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
+
+    from tomlkit.items import Item
 
 KEY = "schema-version"
-_HEADER = lazy_pattern(r"\s*+\[{1,2}(?P<path>[^\[\]#]++)\]{1,2}\s*+(?:#.*)?")
 _BOM = "\ufeff"
 
 
@@ -43,10 +42,9 @@ def set_text(text: str, key: str, value: str, *, table: Sequence[str] = (), what
     """
     body = text.removeprefix(_BOM).replace("\r\n", "\n")
     try:
-        document = read_toml(body)
+        expected = read_toml(body)
     except ValueError as error:
         raise ConfigError(f"{what} is not TOML: {one_line(str(error)).rstrip('.')}.", "Correct the line.") from None
-    expected = deepcopy(document)
     here: Any = expected
     for name in table:
         here = here.setdefault(name, {}) if isinstance(here, dict) else None
@@ -55,62 +53,29 @@ def set_text(text: str, key: str, value: str, *, table: Sequence[str] = (), what
     if here.get(key) == value:
         return text
     here[key] = value
-    for written in _candidates(body, key, value, table):
-        if _contains(written, expected):
-            bom = _BOM if text.startswith(_BOM) else ""
-            return bom + (written.replace("\n", "\r\n") if "\r\n" in text else written)
-    raise ConfigError(
-        f"{what} has a layout in which {key} cannot be set; nothing was written.",
-        f"Set it by hand: {key} = {_toml(value)}",
-    )
-
-
-def _contains(text: str, expected: dict[str, Any]) -> bool:
+    written = _edited(body, key, value, table)
     try:
-        return read_toml(text) == expected
+        kept = read_toml(written) == expected
     except ValueError:
-        return False
+        kept = False
+    if not kept:
+        raise ConfigError(
+            f"{what} has a layout in which {key} cannot be set; nothing was written.",
+            f"Set it by hand: {key} = {_literal(value).as_string()}",
+        )
+    bom = _BOM if text.startswith(_BOM) else ""
+    return bom + (written.replace("\n", "\r\n") if "\r\n" in text else written)
 
 
-def _toml(value: str) -> str:
+def _literal(value: str) -> Item:
+    """A string with every character escaped that could deceive a reader."""
     import tomlkit
 
-    return escape_toml(tomlkit.item(value).as_string())
+    return tomlkit.value(escape_toml(tomlkit.item(value).as_string()))
 
 
-def _candidates(text: str, key: str, value: str, table: Sequence[str]) -> Iterator[str]:
-    """Different ways to write the file, best first; each of them fails for some layouts."""
-    place = place_of(text, (*table, key), read_toml)
-    if place is not None:
-        yield text[: place[0]] + _toml(value) + text[place[1] :]
-        return
-    lines = text.split("\n")
-    line = f"{key} = {_toml(value)}"
-    headers = [(number, _HEADER.fullmatch(one)) for number, one in enumerate(lines)]
-    tables = [(number, match["path"].replace(" ", "")) for number, match in headers if match is not None]
-    own = ".".join(table)
-    begin = next((number + 1 for number, path in tables if path == own), None) if table else 0
-    if begin is not None:
-        end = next((number for number, _ in tables if number >= begin), len(lines))
-        yield _inserted(lines, _below_keys(lines, begin, end), [line])
-    first = next((number for number, path in tables if path.startswith(f"{own}.")), len(lines)) if table else None
-    if first is not None:
-        yield _inserted(lines, first, [f"[{own}]", line, ""])
-    yield _by_tomlkit(text, key, value, table)
-
-
-def _below_keys(lines: Sequence[str], begin: int, end: int) -> int:
-    """The number of the line below the last key of a table."""
-    while end > begin and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#")):
-        end -= 1
-    return end
-
-
-def _inserted(lines: Sequence[str], at: int, new: list[str]) -> str:
-    return "\n".join([*lines[:at], *new, *lines[at:]])
-
-
-def _by_tomlkit(text: str, key: str, value: str, table: Sequence[str]) -> str:
+def _edited(text: str, key: str, value: str, table: Sequence[str]) -> str:
+    """The file with the new value; empty if tomlkit cannot set it."""
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
@@ -118,8 +83,8 @@ def _by_tomlkit(text: str, key: str, value: str, table: Sequence[str]) -> str:
         document = tomlkit.parse(text)
         here: Any = document
         for name in table:
-            here = here[name]
-        here[key] = value
+            here = here.setdefault(name, tomlkit.table())
+        here[key] = _literal(value)
         return tomlkit.dumps(document)
-    except (TOMLKitError, KeyError, TypeError, ValueError):
+    except (TOMLKitError, KeyError, TypeError, ValueError, AttributeError):
         return ""

@@ -39,11 +39,6 @@ def read_constant(module: str, name: str, root: Path) -> tuple[str, Path, int]:
     return _read(module, name, root, hops=0)
 
 
-def read_constant_of_file(file: Path, name: str, root: Path) -> tuple[str, Path, int]:
-    """:func:`read_constant` for a module given by its file."""
-    return _of_file(file.stem, name, file, root, hops=0)
-
-
 def _read(module: str, name: str, root: Path, *, hops: int) -> tuple[str, Path, int]:
     return _of_file(module, name, _find(module, root), root, hops=hops)
 

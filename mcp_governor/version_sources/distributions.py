@@ -27,12 +27,10 @@ class Installed(NamedTuple):
     """An installed distribution.
 
     Attributes:
-        name: normalised name.
         version: version in its metadata.
         folder: folder of its metadata.
     """
 
-    name: str
     version: str
     folder: Path
 
@@ -92,7 +90,7 @@ def in_folder(folder: Path, wanted: str) -> Installed | None:
                 match = _FOLDER.fullmatch(entry.name)
                 if match is not None and normalised(match["name"]) == wanted:
                     version = _stated(Path(entry.path)) or match["version"].replace("_", "-")
-                    return Installed(wanted, version, Path(entry.path))
+                    return Installed(version, Path(entry.path))
     except OSError:
         return None
     return None

@@ -8,34 +8,26 @@ from __future__ import annotations
 
 import ast
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.config.file import config_table
+from mcp_governor.documents import toml_line
 from mcp_governor.errors import ConfigError
 from mcp_governor.files import MAX_TEXT_BYTES, MEBIBYTE, is_regular, read_bytes
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.parsing import read_python, read_toml
+from mcp_governor.parsing import read_python
 from mcp_governor.version_sources.model import Written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 SERVER_CLASSES = frozenset({"FastMCP", "MCPServer", "Server"})
 """Classes of the Python SDKs that have ``version=`` and report the SDK's own version without it."""
 
-_SKIPPED = frozenset(
-    {".git", ".venv", "venv", "node_modules", "dist", "build", "__pycache__", "tests", "test", "docs", "examples"}
-)
 _SUFFIXES = (".py", ".ts", ".mts", ".js", ".mjs", ".cjs")
-_MAX_FILES = 2_000
-"""Most source files that are read for one place, for the same reason as ``_MAX_BYTES``."""
-_MAX_ENTRIES = 20_000
-"""Most folder entries that are read for them; a checkout without its dependencies has fewer."""
 _MAX_BYTES = 32 * MEBIBYTE
 """Most source that is read for one place, in bytes: a second or two. After that, the message does not name a place."""
-_MAX_FILE_BYTES = 512 * 1024
-"""Largest file that is read, in bytes; larger ones are generated and skipped."""
 
 _SCRIPT_VERSION = lazy_pattern(r"""\bversion\s*[:=]\s*(?P<mark>["'`])(?P<version>[^"'`\n]{1,256})(?P=mark)""")
 _SCRIPT_SERVER = lazy_pattern(r"\bnew\s+(?:Mcp)?Server\s*\(|\bnew\s+FastMCP\b")
@@ -68,9 +60,8 @@ def server_place(text: str | None, root: Path) -> Written | None:
     """
     if not text or not is_project(root):
         return None
-    for file in _sources(root, _SUFFIXES):
-        source = _source(file, text)
-        if source is not None and (line := _line_in_source(file, source, text)):
+    for file, source in _sources(root, _SUFFIXES):
+        if text in source and (line := _line_in_source(file, source, text)):
             return _written(file, line, root)
     return project_place(text, root)
 
@@ -91,16 +82,14 @@ def project_place(text: str, root: Path) -> Written | None:
 
 def configured_place(root: Path, config: Path | None) -> Written | None:
     """The line of ``schema-version`` in a configuration."""
-    from mcp_governor.version_sources.lines import line_of
-
     files = (config,) if config is not None else (root / "mcp-governor.toml", root / "pyproject.toml")
     for file in files:
         try:
             text = read_bytes(file, limit=MAX_TEXT_BYTES).decode("utf-8-sig").replace("\r\n", "\n")
-            line = line_of(text, (*config_table(file), "schema-version"), read_toml)
+            line = toml_line(text, (*config_table(file), "schema-version"))
         except (OSError, ValueError):
             continue
-        if line is not None:
+        if line:
             return _written(file, line, root)
     return None
 
@@ -113,10 +102,8 @@ def is_project(root: Path) -> bool:
 
 def server_calls(root: Path) -> Iterator[ServerCall]:
     """The calls in Python source that create a server."""
-    for file in _sources(root, (".py",)):
-        source = _source(file, "")
-        if source is not None:
-            yield from _calls(file, source)
+    for file, source in _sources(root, (".py",)):
+        yield from _calls(file, source)
 
 
 def _line_in_source(file: Path, source: str, text: str) -> int | None:
@@ -172,40 +159,20 @@ def _last_name(expression: ast.expr) -> str:
     return expression.id if isinstance(expression, ast.Name) else ""
 
 
-def _source(file: Path, text: str) -> str | None:
-    """The content of a file that contains ``text``."""
-    try:
-        data = read_bytes(file, limit=_MAX_FILE_BYTES)
-        return data.decode("utf-8-sig") if text.encode() in data else None
-    except (OSError, UnicodeError):
-        return None
+def _sources(root: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
+    """The source files below a folder with their text, up to the limits; links are not followed."""
+    from mcp_governor.target.discover.python_source import MAX_BYTES, source_paths
 
-
-def _sources(root: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
-    """The source files below a folder, up to the limits; links are not followed."""
-    import os
-
-    seen = files = size = 0
-    folders = [str(root)]
-    while folders:
+    left = _MAX_BYTES
+    for file in source_paths(root, suffixes, nested=True):
         try:
-            with os.scandir(folders.pop()) as found:
-                entries = [entry for _, entry in zip(range(_MAX_ENTRIES), found, strict=False)]
-        except OSError:
+            text = "" if file.is_symlink() else read_bytes(file, limit=MAX_BYTES).decode("utf-8-sig")
+        except (OSError, UnicodeError):
             continue
-        for entry in sorted(entries, key=lambda one: one.name):
-            seen += 1
-            if seen > _MAX_ENTRIES:
-                return
-            if entry.is_dir(follow_symlinks=False):
-                if entry.name not in _SKIPPED and not entry.name.startswith("."):
-                    folders.append(entry.path)
-            elif entry.name.endswith(suffixes) and entry.is_file(follow_symlinks=False):
-                files += 1
-                size += min(entry.stat(follow_symlinks=False).st_size, _MAX_FILE_BYTES)
-                if files > _MAX_FILES or size > _MAX_BYTES:
-                    return
-                yield Path(entry.path)
+        left -= len(text)
+        if left < 0:
+            return
+        yield file, text
 
 
 def _written(file: Path, line: int, root: Path) -> Written:

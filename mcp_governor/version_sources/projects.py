@@ -6,18 +6,19 @@ computed, it is read from the place where the build tool reads it, or the error 
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
+from mcp_governor.documents import toml_line
 from mcp_governor.errors import ConfigError, FileFormatError
 from mcp_governor.files import MAX_TEXT_BYTES, is_regular, read_bytes
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.parsing import BadValueError, check_values, read_toml
 from mcp_governor.surface.file import parse_json
 from mcp_governor.text import one_line, visible
-from mcp_governor.version_sources.constants import read_constant, read_constant_of_file, shown_file
-from mcp_governor.version_sources.lines import line_of
+from mcp_governor.version_sources.constants import read_constant, shown_file
 from mcp_governor.versions import Numbered
 
 _TAGGING = lazy_pattern(
@@ -92,7 +93,10 @@ def _json(path: Path, root: Path) -> Stated:
             f"Add one, or name the file of the package: packages/NAME/{path.name}",
         )
     version = _checked(document["version"], "version", shown)
-    return Stated(version, path, line_of(text, ("version",), lambda changed: parse_json(changed, shown)))
+    # Others with the same key and value are further in.
+    members = re.finditer(rf'(?m)^([ \t{{]*)"version"\s*:\s*{re.escape(json.dumps(version))}', text)
+    first = min(members, key=lambda one: len(one[1]), default=None)
+    return Stated(version, path, text.count("\n", 0, first.start()) + 1 if first else None)
 
 
 def _pyproject(path: Path, root: Path) -> Stated:
@@ -104,7 +108,7 @@ def _pyproject(path: Path, root: Path) -> Stated:
         version = _checked(value, ".".join(keys), shown_file(path, root))
         if keys[0] == "tool" and _under(document, "tool", "poetry-dynamic-versioning", "enable") is True:
             raise _from_tags(path, root, "poetry-dynamic-versioning")
-        return Stated(version, path, line_of(text, keys, read_toml))
+        return Stated(version, path, toml_line(text, keys) or None)
     return _Dynamic(document, path, root).read()
 
 
@@ -134,8 +138,6 @@ class _Dynamic:
         found = self._hatch() or self._setuptools() or self._pdm() or self._flit()
         if found is not None:
             return found
-        if "project" not in self._document and is_regular(self._path.with_name("setup.cfg")):
-            return self._setup_cfg()
         raise ConfigError(
             f"schema-version: {self._shown} does not state a version that can be read without running the build.",
             'Write schema-version = "distribution:NAME", "git-tag" or "package.module:NAME" instead.',
@@ -171,9 +173,6 @@ class _Dynamic:
                 f"schema-version: {self._shown} reads its version from {visible(path)} with a pattern of its own.",
                 'Write schema-version = "package.module:NAME", the constant that it finds, instead.',
             )
-        if table.get("source") == "code":
-            expression = table.get("expression", "__version__")
-            return self._constant(path, expression if isinstance(expression, str) else "__version__")
         return self._assigned(path, "tool.hatch.version.path")
 
     def _pdm(self) -> Stated | None:
@@ -188,7 +187,7 @@ class _Dynamic:
         if "file" in table:
             file = table["file"]
             named = file[0] if isinstance(file, list) and len(file) == 1 else file
-            return self._content(named, "tool.setuptools.dynamic.version.file")
+            return self._content(named)
         return None
 
     def _flit(self) -> Stated | None:
@@ -199,39 +198,11 @@ class _Dynamic:
         module = self._under("tool", "flit", "module", "name") or self._under("project", "name")
         return self._attribute(f"{str(module).replace('-', '_')}.__version__", "the module of the project")
 
-    def _setup_cfg(self) -> Stated:
-        from configparser import ConfigParser
-        from configparser import Error as ParserError
-
-        path = self._path.with_name("setup.cfg")
-        shown = shown_file(path, self._root)
-        text = _text(path, self._root)
-        parser = ConfigParser(interpolation=None, strict=False)
-        try:
-            parser.read_string(text)
-            version = parser.get("metadata", "version").strip()
-        except ParserError as error:
-            raise ConfigError(
-                f"schema-version: neither {self._shown} nor {shown} states a version ({one_line(str(error), 80)}).",
-                'Write schema-version = "distribution:NAME" or "git-tag" instead.',
-            ) from None
-        key = "metadata.version"
-        if version.startswith("attr:"):
-            return self._attribute(version.removeprefix("attr:").strip(), key)
-        if version.startswith("file:"):
-            return self._content(version.removeprefix("file:").strip(), key)
-        pattern = re.compile(rf"(?m)^version[ \t]*[=:][ \t]*{re.escape(version)}[ \t]*$")
-        line = pattern.search(text)
-        return Stated(_checked(version, key, shown), path, text.count("\n", 0, line.start()) + 1 if line else None)
-
     def _attribute(self, dotted: Any, key: str) -> Stated:
         module, _, name = str(dotted).rpartition(".")
         if not all(map(str.isidentifier, [*module.split("."), name])):
             raise ConfigError(f"schema-version: {key} in {self._shown} is not a dotted name.", "Correct the file.")
         return Stated(*read_constant(module, name, self._path.parent))
-
-    def _constant(self, path: str, name: str) -> Stated:
-        return Stated(*read_constant_of_file(self._path.parent / path, name, self._path.parent))
 
     def _assigned(self, path: str, key: str) -> Stated:
         """Read a file as hatch and PDM do: ``__version__ = "…"`` at the start of a line."""
@@ -247,10 +218,13 @@ class _Dynamic:
         line = text.count("\n", 0, match.start()) + 1
         return Stated(_checked(match["version"], "__version__", shown_file(file, self._root)), file, line)
 
-    def _content(self, path: Any, key: str) -> Stated:
+    def _content(self, path: Any) -> Stated:
         """Read a file that contains only the version."""
         if not isinstance(path, str):
-            raise ConfigError(f"schema-version: {key} in {self._shown} does not name one file.", "Name one.")
+            raise ConfigError(
+                f"schema-version: tool.setuptools.dynamic.version.file in {self._shown} does not name one file.",
+                "Name one.",
+            )
         file = self._path.parent / path
         text = _text(file, self._root)
         return Stated(_checked(text.strip(), "its content", shown_file(file, self._root)), file, 1)

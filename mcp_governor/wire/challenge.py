@@ -62,9 +62,9 @@ def refused(endpoint: HttpEndpoint, status: int, header: str) -> UnreachableErro
     sent = {name.lower(): endpoint.origins.get(name.lower(), "") for name in endpoint.headers}
     reason = _reason(status, challenge)
     if "authorization" in sent:
-        return UnreachableError(
-            _refuses(sent["authorization"], reason), _check(sent["authorization"], endpoint, status)
-        )
+        origin = sent["authorization"]
+        what = f"the credentials from {one_line(origin, 100)}" if origin else "the credentials"
+        return UnreachableError(f"it refuses {what} ({reason}).", _check(origin, endpoint, status))
     known = [f"{name} ({origin})" for name, origin in sent.items() if origin]
     wanted = challenge.schemes[0].title() if challenge.schemes else ""
     if known:
@@ -72,11 +72,6 @@ def refused(endpoint: HttpEndpoint, status: int, header: str) -> UnreachableErro
         message = f"it refuses the credentials ({reason}): {one_line(', '.join(known), 200)} was sent{missing}."
         return UnreachableError(message, _pass(endpoint, challenge) if wanted else "Check the value of the header.")
     return UnreachableError(f"it requires credentials ({reason}).", _pass(endpoint, challenge))
-
-
-def _refuses(origin: str, reason: str) -> str:
-    what = f"the credentials from {one_line(origin, 100)}" if origin else "the credentials"
-    return f"it refuses {what} ({reason})."
 
 
 def _reason(status: int, challenge: Challenge) -> str:

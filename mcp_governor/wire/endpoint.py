@@ -31,8 +31,12 @@ class Era(StrEnum):
     LEGACY = "legacy"
 
 
-class Named(Protocol):
-    """The properties of every endpoint."""
+class OpenableEndpoint(Protocol):
+    """An endpoint that opens itself. A new transport implements this.
+
+    Stdio and HTTP endpoints are opened by :mod:`mcp_governor.wire.opening`, because they need several attempts; they
+    have all but ``only_era`` and ``open``.
+    """
 
     @property
     def shown(self) -> str:
@@ -48,13 +52,6 @@ class Named(Protocol):
     def runs_code(self) -> bool:
         """True if opening it runs code on this machine, so that the user who names it trusts it anyway."""
         ...
-
-
-class OpenableEndpoint(Named, Protocol):
-    """An endpoint that opens itself. A new transport implements this.
-
-    Stdio and HTTP endpoints are opened by :mod:`mcp_governor.wire.opening`, because they need several attempts.
-    """
 
     @property
     def only_era(self) -> Era | None:
@@ -223,7 +220,7 @@ class ObjectEndpoint:
         """See :class:`OpenableEndpoint`."""
         from mcp_governor.wire.inprocess import open_object
 
-        return open_object(self, limits, inbox)
+        return open_object(self.target, self.folders, self.shown, limits, inbox)
 
 
 def object_elsewhere(python: str, target: str, folders: tuple[str, ...]) -> StdioEndpoint:

@@ -13,7 +13,7 @@ import inspect
 import sys
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import anyio
 
@@ -32,28 +32,18 @@ if TYPE_CHECKING:
     from mcp_governor.wire.transport import Inbox
 
 
-class ServerObject(Protocol):
-    """The part of :class:`~mcp_governor.wire.endpoint.ObjectEndpoint` that this module uses."""
-
-    @property
-    def target(self) -> object:
-        """The object, or its import path."""
-        ...
-
-    @property
-    def folders(self) -> tuple[str, ...]:
-        """Folders to import from, in addition to ``sys.path``."""
-        ...
-
-    @property
-    def shown(self) -> str:
-        """Its name for messages."""
-        ...
-
-
 @asynccontextmanager
-async def open_object(endpoint: ServerObject, limits: Limits, inbox: Inbox) -> AsyncIterator[Duplex]:
+async def open_object(
+    target: object, folders: Sequence[str], shown: str, limits: Limits, inbox: Inbox
+) -> AsyncIterator[Duplex]:
     """Run a server object and connect to it; it is ended with the block.
+
+    Args:
+        target: the object, or its import path.
+        folders: to import from, in addition to ``sys.path``.
+        shown: its name for messages.
+        limits: limits for all messages.
+        inbox: receives messages that are not responses.
 
     Raises:
         MissingDependencyError: the SDK is not installed.
@@ -61,11 +51,11 @@ async def open_object(endpoint: ServerObject, limits: Limits, inbox: Inbox) -> A
         UnreachableError: the server fails at its start.
     """
     parse, wrap = _sdk()
-    server = await load_object(endpoint)
+    server = await load_object(target, folders, shown)
     low = low_level(server)
     if low is None:
         raise TargetError(
-            f"{endpoint.shown} is not an MCP server but {one_line(type(server).__name__, 60)}.",
+            f"{shown} is not an MCP server but {one_line(type(server).__name__, 60)}.",
             "Name a FastMCP server, an MCPServer, a low-level Server, or a function that returns one.",
         )
     async with AsyncExitStack() as stack:
@@ -178,13 +168,13 @@ def knows_discover() -> bool:
     return importlib.util.find_spec("mcp_types") is not None
 
 
-async def load_object(endpoint: ServerObject) -> Any:
-    """Load the server object of an endpoint; a function without parameters is called to get it.
+async def load_object(target: object, folders: Sequence[str], shown: str) -> Any:
+    """Load a server object; a function without parameters is called to get it.
 
     Raises:
         TargetError: the module, the attribute or the function fails.
     """
-    found = _imported(endpoint.target, endpoint.folders) if isinstance(endpoint.target, str) else endpoint.target
+    found = _imported(target, folders) if isinstance(target, str) else target
     if is_server(found) or not callable(found):
         return found
     try:
@@ -193,7 +183,7 @@ async def load_object(endpoint: ServerObject) -> Any:
             return await made if inspect.isawaitable(made) else made
     except (Exception, SystemExit) as error:  # noqa: BLE001  (code of the governed server)
         raise TargetError(
-            f"{endpoint.shown} cannot be called to make a server: {_described(error)}.",
+            f"{shown} cannot be called to make a server: {_described(error)}.",
             "Name a server object, or a function without parameters that returns one.",
         ) from None
 

@@ -117,7 +117,7 @@ async def _answer(
     """
     sent = time.monotonic()
     pulse = session.pulse
-    if pulse is None or not session.pipelined:
+    if pulse is None:
         try:
             result = await session.ask(method, params, era, patience.longest if patience else None)
         except TimeoutError:

@@ -17,7 +17,7 @@ from mcp_governor.wire.opening import connect
 from mcp_governor.wire.rpc import METHOD_NOT_FOUND, RpcError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, MutableMapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from mcp_governor.wire.endpoint import Endpoint
     from mcp_governor.wire.limits import Limits
@@ -195,13 +195,12 @@ async def _read(
     endpoint: Endpoint,
     limits: Limits,
     era: Era | None,
-    eras: MutableMapping[str, Era] | None,
-    list_params: Sequence[Mapping[str, Any]],
-    call_first: FirstCalls,
+    list_params: Sequence[Mapping[str, Any]] = (),
+    call_first: FirstCalls = (),
     *,
     without_loop: bool = False,
 ) -> Recording:
-    async with connect(endpoint, limits=limits, era=era, eras=eras, blocking=without_loop) as session:
+    async with connect(endpoint, limits=limits, era=era, blocking=without_loop) as session:
         return await read_recording(session, list_params=list_params, call_first=call_first)
 
 
@@ -210,16 +209,15 @@ def read(
     *,
     limits: Limits = DEFAULT_LIMITS,
     era: Era | None = None,
-    eras: MutableMapping[str, Era] | None = None,
     list_params: Sequence[Mapping[str, Any]] = (),
     call_first: FirstCalls = (),
 ) -> Recording:
     """Connect, read and close, from synchronous code; see :func:`connect` for errors."""
     if isinstance(endpoint, StdioEndpoint) and blocking.AVAILABLE:
-        return blocking.drive(_read(endpoint, limits, era, eras, list_params, call_first, without_loop=True))
+        return blocking.drive(_read(endpoint, limits, era, list_params, call_first, without_loop=True))
     from mcp_governor.wire.loop import run
 
-    return run(_read, endpoint, limits, era, eras, list_params, call_first)
+    return run(_read, endpoint, limits, era, list_params, call_first)
 
 
 def read_many(
@@ -246,7 +244,7 @@ async def _read_many(endpoints: Sequence[Endpoint], limits: Limits, at_once: int
     async def one(index: int, endpoint: Endpoint) -> None:
         async with slots:
             try:
-                found[index] = await _read(endpoint, limits, None, None, (), ())
+                found[index] = await _read(endpoint, limits, None)
             except GovernorError as error:
                 found[index] = error
 

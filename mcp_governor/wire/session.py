@@ -185,11 +185,6 @@ class Session:
         """Observes the server process; ``None`` if the server is not our child."""
         return self._transport.pulse if isinstance(self._transport, Pipelined) else None
 
-    @property
-    def pipelined(self) -> bool:
-        """True if requests can be sent without waiting for their responses, so that :meth:`first_of` works."""
-        return isinstance(self._transport, Pipelined)
-
     async def ask(
         self, method: str, params: Mapping[str, Any] | None, era: Era, seconds: float | None = None
     ) -> Message:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import anyio
 
@@ -38,7 +38,9 @@ class Running:
         stderr: receives the end of its stderr, at most ``limits.stderr_bytes``.
     """
 
-    def __init__(self, process: Process, keeper: Hold | Job, stdin: Stdin, limits: Limits, stderr: bytearray) -> None:
+    def __init__(
+        self, process: Process, keeper: Hold | Job, stdin: Pipe | Wrapped, limits: Limits, stderr: bytearray
+    ) -> None:
         self._process = process
         self._keeper = keeper
         self._stdin = stdin
@@ -96,34 +98,15 @@ class Running:
         child.name_left(keeper.left, lost=keeper.lost)
 
 
-class Stdin(Protocol):
-    """Our end of a child's stdin.
-
-    Attributes:
-        pulse: observes the child.
-    """
-
-    pulse: Pulse
-
-    async def send(self, data: bytes) -> None:
-        """Write some bytes.
-
-        Raises:
-            OSError, anyio.BrokenResourceError, anyio.ClosedResourceError: the child does not read any more.
-        """
-        ...
-
-    async def close(self) -> None:
-        """Close it; pending writes fail."""
-        ...
-
-
 class Pipe:
-    """A :class:`Stdin` over our own pipe: asyncio may use a socket, which hides the number of unread bytes.
+    """Our end of a child's stdin, over our own pipe: asyncio may use a socket, which hides the number of unread bytes.
 
     Args:
         pipe: the write end, non-blocking.
         pid: process id of the child.
+
+    Attributes:
+        pulse: observes the child.
     """
 
     def __init__(self, pipe: int, pid: int) -> None:
@@ -135,7 +118,11 @@ class Pipe:
         self.pulse = Pulse(pipe, pid)
 
     async def send(self, data: bytes) -> None:
-        """See :class:`Stdin`; bytes that a cancelled call leaves are written first by the next call."""
+        """Write some bytes; those that a cancelled call leaves are written first by the next call.
+
+        Raises:
+            OSError, anyio.BrokenResourceError, anyio.ClosedResourceError: the child does not read any more.
+        """
         self._unsent += data
         async with self._turn:
             while self._unsent:
@@ -151,7 +138,7 @@ class Pipe:
                     raise
 
     async def close(self) -> None:
-        """See :class:`Stdin`."""
+        """Close it; pending writes fail."""
         if self._open:
             self._open = False
             self._waiting.cancel()
@@ -161,7 +148,7 @@ class Pipe:
 
 
 class Wrapped:
-    """A :class:`Stdin` over anyio's stream, for Windows."""
+    """The same over anyio's stream, for Windows."""
 
     def __init__(self, process: Process) -> None:
         if process.stdin is None:
@@ -170,11 +157,11 @@ class Wrapped:
         self.pulse = Pulse(-1, process.pid)
 
     async def send(self, data: bytes) -> None:
-        """See :class:`Stdin`."""
+        """See :class:`Pipe`."""
         await self._stream.send(data)
 
     async def close(self) -> None:
-        """See :class:`Stdin`."""
+        """See :class:`Pipe`."""
         with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
             await self._stream.aclose()
 
@@ -216,7 +203,7 @@ async def open_stdio(endpoint: StdioEndpoint, limits: Limits, inbox: Inbox, stde
                 await running.close(gently=well)
 
 
-async def _start(endpoint: StdioEndpoint, limits: Limits) -> tuple[Process, Hold | Job, Stdin]:
+async def _start(endpoint: StdioEndpoint, limits: Limits) -> tuple[Process, Hold | Job, Pipe | Wrapped]:
     program = child.program_of(endpoint, limits)
     try:
         if not POSIX:

@@ -135,8 +135,7 @@ class Inbox:
 
     Attributes:
         meter: counts everything that is received.
-        notifications: number of notifications.
-        tool_changes: number of those that say that the list of tools has changed.
+        tool_changes: number of notifications that the list of tools has changed.
         refused: methods of the server's requests, except ``ping``.
         noise: the first lines that were not JSON-RPC, or had a byte-order mark in front.
         noise_lines: number of such lines.
@@ -149,7 +148,6 @@ class Inbox:
         self.noise_lines = 0
         self._strays = 0
         self.stray_id = ""
-        self.notifications = 0
         self.tool_changes = 0
         self.refused: list[str] = []
         self.noise: list[str] = []
@@ -160,7 +158,6 @@ class Inbox:
         A request with an invalid or very long id gets no reply, because the reply would have to contain the id.
         """
         if "id" not in message:
-            self.notifications += 1
             self.tool_changes += message["method"] == "notifications/tools/list_changed"
             return None
         number = message["id"]

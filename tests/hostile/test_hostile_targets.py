@@ -134,14 +134,6 @@ def test_a_server_that_is_typed_is_the_only_one_that_runs(checkout: Path, trap: 
     assert f'The baseline in mcp-governor.toml, "{baseline}", is a server' in done.err
 
 
-@pytest.mark.parametrize("name", ["good.json", "git:HEAD"])
-def test_a_server_that_is_called_like_a_recording_stays_unstarted(checkout: Path, trap: Trap, name: str) -> None:
-    command = json.dumps([trap.server()["command"], *trap.server()["args"]])
-    put(checkout, {"mcp-governor.toml": f'[servers."{name}"]\ncommand = {command}\n'})
-    attack("lint", name, cwd=checkout).held(0, 2)
-    assert trap.sprung == []
-
-
 @pytest.mark.parametrize(
     "target", ["client.json#only", "evil", "python:evil:server", "pypi:evil", "npm:evil", "https://127.0.0.1:1/mcp"]
 )
@@ -221,12 +213,6 @@ def test_the_configured_server_brings_its_rules_and_a_typed_one_does_not(
     done = attack("lint", *words, cwd=ruled, env={"PYTHONPATH": str(ruled)}).held(0)
     assert trap.sprung == (["trap"] if configured else [])
     assert ("add --trust" in done.err) is not configured
-
-
-def test_a_run_of_skipped_rules_only_checks_nothing(ruled: Path, trap: Trap) -> None:
-    done = attack("lint", "good.json", "--select", "acme/no-foo", cwd=ruled, env={"PYTHONPATH": str(ruled)}).held(4)
-    assert "add --trust" in done.err
-    assert trap.sprung == []
 
 
 @pytest.mark.parametrize("how", ["flag", "variable", "file", "folder"])

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import shutil
-from pathlib import Path
 
 import pytest
-from beginnings import CHANGELOG, CONFIG, FIND, KNOWN, SECRET, SURFACE, WRONG, begun, plain, steps_of
+from beginnings import CHANGELOG, CONFIG, KNOWN, SECRET, SURFACE, WRONG, begun, plain, steps_of
 from frameworks import source
 from projects import contents, governor, governor_process, repository, write
-from support import REPO, missing, running_web
+from support import REPO, running_web
 
-from mcp_governor.cli.init_plan import name_of, script_of
+from mcp_governor.cli.init_plan import script_of
 
 
 class TestFound:
@@ -25,49 +23,6 @@ class TestFound:
         assert b"## 1.2.0 (current)" in files[CHANGELOG]
         assert b"count_pieces" in files[CHANGELOG]
         assert {CONFIG, SURFACE, CHANGELOG} <= set(files)
-
-    def test_an_mcpserver_in_the_src_layout(self, tmp_path):
-        files = {
-            "pyproject.toml": '[project]\nname = "stock"\n',
-            "src/stock/__init__.py": "",
-            "src/stock/api.py": source("mcpserver"),
-            "tests/test_api.py": "from fastmcp import FastMCP\nserver = FastMCP('of a test')\n",
-        }
-        reported, files = begun(write(tmp_path, files), run=governor_process)
-        assert "src/stock/api.py" in reported
-        assert b'object = "stock.api:server"' in files[CONFIG]
-
-    def test_a_node_package_with_a_bin(self, tmp_path):
-        if shutil.which("node") is None:
-            missing("node is not installed")
-        script = """
-        const tools = %s;
-        let rest = "";
-        process.stdin.on("data", (chunk) => {
-          rest += chunk;
-          const lines = rest.split("\\n");
-          rest = lines.pop();
-          for (const line of lines) {
-            const { id, method, params } = JSON.parse(line);
-            if (id === undefined) continue;
-            let body = { error: { code: -32601, message: "no such method" } };
-            if (method === "initialize")
-              body = { result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} },
-                                 serverInfo: { name: "stock", version: "0.3.0" } } };
-            if (method === "tools/list") body = { result: { tools } };
-            process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, ...body }) + "\\n");
-          }
-        });
-        """
-        package = {
-            "name": "@shop/stock",
-            "bin": {"stock": "./dist/index.js"},
-            "dependencies": {"@modelcontextprotocol/sdk": "1"},
-        }
-        files = {"package.json": json.dumps(package), "dist/index.js": script % json.dumps([FIND])}
-        reported, files = begun(write(tmp_path, files))
-        assert "the server stock in package.json" in reported
-        assert b'command = ["node", "dist/index.js"]' in files[CONFIG]
 
     def test_nothing_to_govern(self, tmp_path):
         write(tmp_path, {"README.md": "FastMCP", "lib.py": "FastMCP = dict\nclass A:\n    server = FastMCP()\n"})
@@ -157,14 +112,6 @@ class TestNamed:
             _, files = begun(tmp_path, web.url(f"/good?{query}"))
         assert f"?{query}".encode() in files[CONFIG]
 
-    def test_files_that_are_there_are_left(self, tmp_path):
-        own = {CHANGELOG: "mine\n", SURFACE: "mine\n"}
-        write(tmp_path, own)
-        done = governor(tmp_path, "init", "--", *plain())
-        assert done.returncode == 0
-        assert done.stdout.count("exists, not changed") == 2
-        assert {name: contents(tmp_path)[name].decode() for name in own} == own
-
     def test_a_configured_pyproject_is_enough_to_refuse(self, tmp_path):
         write(tmp_path, {"pyproject.toml": '[tool.mcp-governor]\nprofile = "charter"\n'})
         done = governor(tmp_path, "init", "--", *plain())
@@ -194,24 +141,6 @@ class TestNamed:
         assert done.returncode == 2
         assert "docs/mcp-schema-changelog.md cannot be written: Not a directory. Nothing was written." in done.stderr
         assert contents(tmp_path) == {"docs": b"a file"}
-
-
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("pypi:mcp-server-time", "mcp-server-time"),
-        ("pypi:some_pkg[x]==1.0:run-it", "some-pkg"),
-        ("npm:@modelcontextprotocol/server-memory@1.2.3", "server-memory"),
-        ("npm:memory", "memory"),
-        ("python:shop.api:server", "api"),
-        ("tools/stock.py", "stock"),
-        (".mcp.json#stock", "stock"),
-        ("shop.stock.server", "stock"),
-        ("https://h.example/mcp", "my-shop"),
-    ],
-)
-def test_a_server_gets_the_most_specific_name(text, name):
-    assert name_of(text, Path("/repositories/My Shop")) == name
 
 
 @pytest.mark.parametrize(

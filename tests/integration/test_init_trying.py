@@ -182,17 +182,6 @@ class TestVariables:
         assert words in done.stderr
         assert SECRET not in done.stderr
 
-    def test_env_before_a_command_is_taken_apart(self, tmp_path, monkeypatch):
-        root = project(tmp_path, stock=ASKS + serving())
-        command = ["env", f"STOCK_KEY={SECRET}", "STOCK_LEVEL=3", ".venv/bin/stock"]
-        done = governor(root, "init", "--", *command)
-        assert done.returncode == 0, done.stderr
-        files = contents(root)
-        assert b'command = [".venv/bin/stock"]\nenv = { STOCK_KEY = "$STOCK_KEY", STOCK_LEVEL = "3" }' in files[CONFIG]
-        assert SECRET.encode() not in b"".join(files.values())
-        monkeypatch.setenv("STOCK_KEY", SECRET)
-        assert governor(root, "check").returncode == 0
-
     @pytest.mark.parametrize(
         "command",
         [
@@ -201,7 +190,7 @@ class TestVariables:
             ["docker", "run", "-eSTOCK_KEY=hunter", "shop/stock"],
             ["sh", "-c", "STOCK_KEY=hunter exec stock"],
             ["sh", "-c", "export STOCK_KEY='hunter'; stock"],
-            ["env", "-i", "STOCK_KEY=hunter", "stock"],
+            ["env", "STOCK_KEY=hunter", "stock"],
             ["uv", "run", "env", "STOCK_KEY=hunter", "stock"],
         ],
     )
@@ -215,11 +204,11 @@ class TestVariables:
 
     def test_a_server_without_tools_may_lack_variables(self, tmp_path):
         root = project(tmp_path, stock=f"exec {shlex.join([*plain()[:2], json.dumps({'tools': []})])}")
-        write(root, {"README.md": '"env": { "STOCK_URL": "https://…", "STOCK_KEY": "…" }'})
+        write(root, {".env.example": "STOCK_URL=https://…\nSTOCK_KEY=\n"})
         done = governor(root, "init")
         assert done.returncode == 4
         assert "  responds, but publishes no tools" in said(done)
-        assert "(from README.md): mcp-governor init --env STOCK_URL --env STOCK_KEY" in done.stderr
+        assert "(from .env.example): mcp-governor init --env STOCK_URL --env STOCK_KEY" in done.stderr
 
 
 class TestNextStep:
@@ -300,15 +289,6 @@ def test_nothing_is_run_that_was_not_said(tmp_path, monkeypatch):
     assert (marks / "touch").exists()
 
 
-def test_the_findings_of_today_are_counted(tmp_path):
-    wrong = {**TOOL, "inputSchema": {"type": "object", "properties": {"words": {"type": "array"}}, "required": ["a"]}}
-    done = governor(tmp_path, "init", "--no-ci", "--no-hook", "--", *plain(wrong))
-    assert "Lint found 1 error and " in done.stdout
-    assert "; the error is in the baseline and does not fail the check. List them with: " in done.stdout
-    assert ". List them with: mcp-governor lint\n" in done.stdout
-    assert governor(tmp_path, "check").returncode == 0
-
-
 class TestBounds:
     def test_programs(self, tmp_path, monkeypatch):
         monkeypatch.setattr(trying, "MAX_ATTEMPTS", 2)
@@ -316,20 +296,6 @@ class TestBounds:
         done = governor(root, "init")
         assert done.returncode == 3
         assert sum(line.startswith("Trying ") for line in said(done)) == 2
-
-    def test_an_environment_that_cannot_be_made_is_not_made_again(self, tmp_path, monkeypatch):
-        monkeypatch.setattr("mcp_governor.target.discover.python_projects._is_there", lambda program: program == "uv")
-        root = project(tmp_path, stock="exit 1")
-        write(root, {"uv.lock": "", "stock/__init__.py": "", "stock/__main__.py": "import mcp\n"})
-        write(root, {".venv/bin/uv": "#!/bin/sh\necho 'error: Failed to fetch' >&2; exit 2\n"})
-        (root / ".venv/bin/uv").chmod(0o755)
-        done = governor(root, "init")
-        assert done.returncode == 3
-        tried = [line for line in said(done) if line.startswith("Trying ")]
-        assert tried == [
-            "Trying uv run stock  (pyproject.toml)",
-            "Trying uv run --no-project --isolated --with-editable . stock  (pyproject.toml)",
-        ]
 
     def test_time(self, tmp_path, monkeypatch):
         monkeypatch.setattr(trying, "SECONDS", 1.0)
@@ -372,12 +338,6 @@ class TestFrom:
         (tool,) = json.loads(contents(tmp_path)["mcp-surface.json"])["tools"]
         assert tool == {**OLD, "annotations": {"readOnlyHint": True}, "title": "Find"}
 
-    def test_a_server_is_not_a_recording(self, tmp_path):
-        done = governor(tmp_path, "init", "--from", "python:a:b", "--", *plain())
-        assert done.returncode == 2
-        assert "--from takes a recording" in done.stderr
-        assert contents(tmp_path) == {}
-
     def test_a_recording_alone_is_reported_with_its_place(self, tmp_path):
         write(tmp_path, {"tools.json": json.dumps({"tools": [TOOL]})})
         done = governor(tmp_path, "init", "tools.json")
@@ -388,12 +348,11 @@ class TestFrom:
 def test_no_object_is_taken_for_a_script_that_says_why_it_does_not_start(tmp_path):
     """The object has tools that the script does not register without a setting that it does not name plainly."""
     root = project(tmp_path, **{"stock-server": "echo 'the shop is closed' >&2; exit 1"})
-    page = "Settings:\n\n- `STOCK_TOKEN`: from the shop\n\n```\nexport STOCK_URL=https://shop.example\n```\n"
     write(
         root, {"stock/__init__.py": "", "stock/app.py": "from mcp.server.fastmcp import FastMCP\nmcp = FastMCP('s')\n"}
     )
-    write(root, {"README.md": page})
+    write(root, {".env.example": "STOCK_TOKEN=\nexport STOCK_URL=https://shop.example\n"})
     done = governor(root, "init")
     assert done.returncode == 3
     assert [line for line in said(done) if line.startswith("Trying")] == ["Trying stock-server  (pyproject.toml)"]
-    assert "(from README.md): mcp-governor init --env STOCK_TOKEN --env STOCK_URL" in done.stderr
+    assert "(from .env.example): mcp-governor init --env STOCK_TOKEN --env STOCK_URL" in done.stderr

@@ -185,10 +185,6 @@ def deep_10000() -> None:
     deep(5_000)
 
 
-def deep_300() -> None:
-    deep(150)
-
-
 ODD_TOOLS = [
     TOOL,
     TOOL,
@@ -240,10 +236,6 @@ def broken_json() -> None:
 
 def result_text() -> None:
     serve(lambda message: reply(message, "done"))
-
-
-def result_null() -> None:
-    serve(lambda message: reply(message, None))
 
 
 def no_array() -> None:

@@ -34,12 +34,6 @@ def _no_active(monkeypatch):
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)
 
 
-def test_without_an_environment_of_its_own_it_is_ours(tmp_path):
-    assert environments.python_of(tmp_path) == ""
-    environment(tmp_path / ".venv", sdk=False)
-    assert environments.python_of(tmp_path) == ""
-
-
 @pytest.mark.parametrize("name", [".venv", "venv"])
 def test_the_project_has_one(tmp_path, name):
     environment(tmp_path / name)

@@ -86,7 +86,6 @@ def test_a_login_is_kept_for_its_user_alone(state) -> None:
     assert logins.save(LOGIN) == str(place)
     assert place.stat().st_mode & 0o777 == 0o600
     assert logins.stored(URL) == LOGIN
-    assert logins.servers() == [URL]
     place.chmod(0o640)
     with pytest.raises(ConfigError, match="Other users can read the login"):
         logins.stored(URL)
@@ -101,7 +100,6 @@ def test_a_file_that_is_no_login(content: bytes) -> None:
     logins.file_of(URL).write_bytes(content)
     with pytest.raises(ConfigError, match="is not a login"):
         logins.stored(URL)
-    assert logins.servers() == []
 
 
 class FakeKeyring:
@@ -312,4 +310,3 @@ def test_a_stored_endpoint_is_checked_again(expired: Login) -> None:
 def test_no_home_is_no_login(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logins, "folder", lambda: (_ for _ in ()).throw(RuntimeError("no home")))
     assert logins.stored(URL) is None
-    assert logins.servers() == []

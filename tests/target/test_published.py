@@ -280,13 +280,3 @@ def test_a_typed_server_does_not_start_what_the_configuration_names(
     with pytest.raises(UsageError, match="not a recording or a target from the command line"):
         check(config=config, command=("touch", str(started)))
     assert not started.exists()
-
-
-def test_a_package_that_is_typed_means_the_same(project: Path) -> None:
-    (project / "pyproject.toml").write_text('[project]\nname = "shelf"\nversion = "1.0.5"\n')
-    report = check(load_config(project / "mcp-governor.toml"), against="pypi:shelf")
-    assert report.baseline is not None
-    assert report.baseline.source == "pypi:shelf==1.0.0"
-    named = check(load_config(project / "mcp-governor.toml"), against="pypi:shelf==0.9.0")
-    assert named.baseline is not None
-    assert named.baseline.source == "pypi:shelf==0.9.0"

@@ -56,11 +56,6 @@ def test_a_missing_ref_prints_the_fetch_command(repo: Path) -> None:
         read_source(parse_target("git:HEAD:other.json", Config(), base=repo))
 
 
-def test_outside_a_repository(tmp_path: Path) -> None:
-    with pytest.raises(TargetError, match="not in a git repository"):
-        read_source(parse_target("git:HEAD", Config(), base=tmp_path))
-
-
 def test_the_latest_release_is_the_highest_version_not_the_last_tag(repo: Path) -> None:
     assert latest_release(repo, "mcp-surface.json") == ("v1.10.0", "mcp-surface.json")
     assert latest_release(repo, "{version}.json", "mcp-surface.json") == ("v1.10.0", "mcp-surface.json")

@@ -15,7 +15,7 @@ TOOL = ("tool", "mcp-governor")
     [
         ("", 'schema-version = "git-tag"\n'),
         ('target = "x" # a\n\n[servers.x]\n', 'target = "x" # a\nschema-version = "git-tag"\n\n[servers.x]\n'),
-        ("# only\n[servers.x]\n", 'schema-version = "git-tag"\n# only\n[servers.x]\n'),
+        ("# only\n[servers.x]\n", '# only\nschema-version = "git-tag"\n\n[servers.x]\n'),
         ("schema-version = 'serverInfo' # why\n", 'schema-version = "git-tag" # why\n'),
         ('# schema-version = "serverInfo"\nschema-version="serverInfo"\n', None),
         ('servers = {x = {url = "serverInfo"}}\r\nschema-version = "serverInfo"\r\n', None),
@@ -36,8 +36,8 @@ def test_our_own_file(before: str, after: str | None) -> None:
     [
         (
             '[project]\nname = "x"\n\n[tool.mcp-governor]\ntarget = "x"\n\n# next\n[tool.ruff]\n',
-            '[project]\nname = "x"\n\n[tool.mcp-governor]\ntarget = "x"\nschema-version = "git-tag"\n\n'
-            "# next\n[tool.ruff]\n",
+            '[project]\nname = "x"\n\n[tool.mcp-governor]\ntarget = "x"\n\n# next\nschema-version = "git-tag"\n'
+            "[tool.ruff]\n",
         ),
         (
             "[tool.mcp-governor.servers.x]\nurl = 'u'\n",

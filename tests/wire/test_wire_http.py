@@ -5,13 +5,12 @@ from __future__ import annotations
 import logging
 import sys
 
-import anyio
 import pytest
 from certificates import self_signed
 from support import SERVERS, free_port
 
 from mcp_governor.errors import Exit, ProtocolError, TargetError, UnreachableError
-from mcp_governor.wire import Era, HttpEndpoint, Limits, RpcError, connect, read
+from mcp_governor.wire import Era, HttpEndpoint, Limits, RpcError, read
 
 sys.path.insert(0, str(SERVERS))
 from web import TOOL, Web
@@ -141,11 +140,6 @@ def test_the_older_transport_is_used_when_named(web: Web) -> None:
     assert [command for command, path, _, _ in web.seen if path == "/sse"] == ["GET"]
 
 
-def test_streamable_http_only_does_not_fall_back(web: Web) -> None:
-    with pytest.raises(UnreachableError, match=r"does not take POST at this path \(HTTP 405\)"):
-        read(HttpEndpoint(web.url("/sse"), transport="http"))
-
-
 # ── failures: class, sentence, exit code ────────────────────────────────────────────────────────────────────
 
 FAILURES = [
@@ -220,20 +214,10 @@ def test_secrets_are_in_no_message(web: Web, path: str, caplog) -> None:
         assert secret not in reported
 
 
-def test_given_credentials_that_are_refused_are_called_so(web: Web) -> None:
-    with pytest.raises(UnreachableError, match=r"it refuses the credentials \(HTTP 401\)\."):
-        read(HttpEndpoint(web.url("/status/401"), headers={"authorization": "Bearer x"}))
-
-
 def test_nothing_listens() -> None:
     with pytest.raises(UnreachableError, match=r"no connection: ") as caught:
         read(HttpEndpoint(f"http://127.0.0.1:{free_port()}/mcp"))
     assert caught.value.exit_code is Exit.UNREACHABLE
-
-
-def test_no_such_host() -> None:
-    with pytest.raises(UnreachableError, match=r"no connection: "):
-        read(HttpEndpoint("http://no-such-host.invalid/mcp"))
 
 
 @pytest.mark.parametrize("url", ["ftp://h.example/", "http://", "nonsense", "http://h.example:99999/", "http://[::1"])
@@ -260,13 +244,3 @@ def test_tls_that_is_not_trusted(tmp_path) -> None:
 def test_tls_to_a_server_that_speaks_none(web: Web) -> None:
     with pytest.raises(UnreachableError, match="the TLS connection fails: "):
         read(HttpEndpoint(web.url("/good").replace("http:", "https:")))
-
-
-def test_an_error_inside_the_block_is_raised_as_it_is(web: Web) -> None:
-    async def work(path: str) -> None:
-        async with connect(HttpEndpoint(web.url(path))):
-            raise KeyError("mine")
-
-    for path in ("/good", "/sse"):
-        with pytest.raises(KeyError, match="mine"):
-            anyio.run(work, path)

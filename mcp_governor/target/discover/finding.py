@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
-import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from mcp_governor.files import MAX_TEXT_BYTES, read_bytes, repository_of
+from mcp_governor.files import repository_of
 from mcp_governor.target.discover.client_files import client_candidates
 from mcp_governor.target.discover.dockerfile import docker_candidates
 from mcp_governor.target.discover.manifests import variables_of
 from mcp_governor.target.discover.model import Candidate, Found
-from mcp_governor.target.discover.node import node_candidates, read_json
+from mcp_governor.target.discover.node import node_candidates
 from mcp_governor.target.discover.own import Repository
 from mcp_governor.target.discover.python_projects import PythonProject, python_candidates
 from mcp_governor.target.discover.python_source import is_project
@@ -78,11 +76,10 @@ def _once(candidates: list[Candidate]) -> Iterator[Candidate]:
 
 
 def _projects(root: Path) -> Iterator[Path]:
-    """Project folders below the root: members of workspaces, one level down, and one level below folders that collect
-    projects."""
+    """Project folders below the root: one level down, and one level below folders that collect projects."""
     seen: set[Path] = set()
     looked = 0
-    for pattern in (*_members(root), "*", *(f"{nest}/*" for nest in _NESTS)):
+    for pattern in ("*", *(f"{nest}/*" for nest in _NESTS)):
         for folder in sorted(root.glob(pattern)):
             looked += 1
             if looked > _MAX_FOLDERS:
@@ -91,23 +88,3 @@ def _projects(root: Path) -> Iterator[Path]:
             if inside and folder not in seen and is_project(folder):
                 seen.add(folder)
                 yield folder
-
-
-_PNPM = re.compile(r"^\s*-\s*['\"]?([\w./*-]+)['\"]?\s*$", re.MULTILINE)
-_MEMBER = re.compile(r"(?!/)(?!.*\.\.)[\w@./*-]{1,100}")
-
-
-def _members(root: Path) -> Iterator[str]:
-    """The patterns for members of uv, npm and pnpm workspaces."""
-    from mcp_governor.target.discover.python_projects import workspace_members
-
-    named = read_json(root / "package.json").get("workspaces")
-    if isinstance(named, dict):
-        named = named.get("packages")
-    patterns = [*workspace_members(root), *(named if isinstance(named, list) else ())]
-    with contextlib.suppress(OSError, ValueError):
-        patterns += _PNPM.findall(read_bytes(root / "pnpm-workspace.yaml", limit=MAX_TEXT_BYTES).decode())
-    for pattern in patterns:
-        # "**" would search the whole repository.
-        if isinstance(pattern, str) and _MEMBER.fullmatch(pattern) and "**" not in pattern:
-            yield pattern.rstrip("/")

@@ -29,7 +29,7 @@ class Way(Struct, frozen=True):
         target: the TARGET of a server in a client's configuration.
         prepare: the command that creates a missing environment (``npm ci``); may be empty.
         missing: a file that it starts but that does not exist, relative to the project; it is not tried then.
-        installs: the environment that it creates and installs packages into before it starts; empty if it does not.
+        installs: true if it installs packages before it starts.
         says: what stands behind ``target`` or an npm script: a command, an address, or why it has neither.
     """
 
@@ -37,7 +37,7 @@ class Way(Struct, frozen=True):
     target: str = ""
     prepare: str = ""
     missing: str = ""
-    installs: str = ""
+    installs: bool = False
     says: str = ""
 
     @property

@@ -54,33 +54,32 @@ class PythonProject:
         Args:
             words: the command as it is written in the project's active environment.
         """
-        return tuple(self._ways(words))
-
-    def _ways(self, words: tuple[str, ...]) -> Iterator[Way]:
+        found: list[Way] = []
         plain = {"command": list(words)}
         runner = next((runner for lock, runner in _RUNNERS if lock in self._locks and _is_there(runner)), "")
         installed = project_program(words[0], self.folder) is not None
         ours = words[0] != "python" and in_our_environment(words[0]) is not None
         if runner:
-            yield Way(
-                {"command": [runner, "run", *words]}, prepare=_SYNC[runner], installs="uv" if runner == "uv" else ""
-            )
+            command = [runner, "run", *words]
+            found.append(Way({"command": command}, prepare=_SYNC[runner], installs=runner == "uv"))
         elif installed or ours:
-            yield Way(plain, prepare=self.install if installed else "")
-        if _is_there("uv") and (source := self._source()):
+            found.append(Way(plain, prepare=self.install if installed else ""))
+        if _is_there("uv") and self.source:
             # Editable, so that each run uses the current source; isolated, so that nothing is written into the
             # project.
+            source = ["--with-editable", "."] if self.source == "." else ["--with-requirements", _REQUIREMENTS]
             command = ["uv", "run", "--no-project", "--isolated", *source, *words]
-            yield Way({"command": command}, installs="apart")
+            found.append(Way({"command": command}, installs=True))
         elif not (runner or installed or ours):
-            yield Way(plain, prepare=self.install)
+            found.append(Way(plain, prepare=self.install))
+        return tuple(found)
 
     @property
     def install(self) -> str:
         """The command that installs the project into our environment."""
         if "uv.lock" in self._locks:
             return _SYNC["uv"]
-        return f"pip install -r {_REQUIREMENTS}" if self._needs_list else "pip install -e ."
+        return f"pip install {self.source}" if self.source.startswith("-r") else "pip install -e ."
 
     @property
     def setup(self) -> str:
@@ -88,18 +87,11 @@ class PythonProject:
         return next((_SYNC[runner] for lock, runner in _RUNNERS if lock in self._locks), self.install)
 
     @property
-    def _needs_list(self) -> bool:
-        return not self._installable and is_regular(self.folder / _REQUIREMENTS)
-
-    @property
-    def _installable(self) -> bool:
-        return bool({"project", "build-system"} & self.table.keys()) or is_regular(self.folder / "setup.py")
-
-    def _source(self) -> list[str]:
-        """The options with which uv installs the project and its dependencies; empty if it declares neither."""
-        if self._installable:
-            return ["--with-editable", "."]
-        return ["--with-requirements", _REQUIREMENTS] if self._needs_list else []
+    def source(self) -> str:
+        """What pip installs of the project: ``.``, ``-r requirements.txt``, or nothing."""
+        if {"project", "build-system"} & self.table.keys() or is_regular(self.folder / "setup.py"):
+            return "."
+        return f"-r {_REQUIREMENTS}" if is_regular(self.folder / _REQUIREMENTS) else ""
 
     @property
     def speaks_mcp(self) -> bool:
@@ -187,19 +179,18 @@ def _modules(project: PythonProject, top: Path) -> Iterator[Candidate]:
             words: Sequence[str] = ("python", "-m", module_of(path.parent / "__init__.py", project.folder))
         elif path.name != "__init__.py" and runs_server(text):
             module = module_of(path, project.folder)
-            speaks, words = True, ("python", "-m", module) if packaged else ("python", _relative(path, project.folder))
+            speaks, words = (
+                True,
+                ("python", "-m", module) if packaged else ("python", path.relative_to(project.folder).as_posix()),
+            )
         else:
             continue
         if speaks:
             name = project.name or (path.parent.name if path.name == "__main__.py" else path.stem)
             ways = project.ways(*words)
             if "# /// script" in text and _is_there("uv"):
-                ways = (Way({"command": ["uv", "run", words[-1]]}, installs=words[-1]),)
+                ways = (Way({"command": ["uv", "run", words[-1]]}, installs=True),)
             yield Candidate(name, project.folder, path.relative_to(top).as_posix(), ways, MODULES)
-
-
-def _relative(path: Path, folder: Path) -> str:
-    return path.relative_to(folder).as_posix()
 
 
 def _objects(project: PythonProject, top: Path) -> Iterator[Candidate]:
@@ -224,9 +215,3 @@ def _sub(table: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
             return {}
         table = value
     return table
-
-
-def workspace_members(folder: Path) -> list[str]:
-    """The patterns for members of a uv workspace."""
-    named = _sub(read_table(folder / "pyproject.toml"), "tool", "uv", "workspace").get("members")
-    return [pattern for pattern in named if isinstance(pattern, str)] if isinstance(named, list) else []

@@ -27,12 +27,11 @@ if TYPE_CHECKING:
 
     from mcp_governor.surface import Surface
     from mcp_governor.target.discover.model import Candidate, Way
-    from mcp_governor.target.model import Source
 
     Say = Callable[[str], None]
 
 MAX_ATTEMPTS = 8
-"""Most programs that are started in one run. The others are listed for the user to choose from."""
+"""Most programs that are started in one run."""
 
 SECONDS = 30.0
 """Timeout for an installed program, in seconds: it responds within two, on a slow machine within ten."""
@@ -40,11 +39,8 @@ SECONDS = 30.0
 INSTALLING = 120.0
 """Timeout if packages may have to be fetched first, in seconds: 50 were measured for the largest."""
 
-SECOND = 15.0
-"""Timeout for each other program of a project if one has responded already, in seconds."""
-
 TOTAL = 240.0
-"""Time limit for all attempts, in seconds. The remaining candidates are listed."""
+"""Time limit for all attempts, in seconds."""
 
 
 class Answer(Struct, frozen=True):
@@ -53,13 +49,11 @@ class Answer(Struct, frozen=True):
     Attributes:
         candidate: the candidate.
         way: how it was started.
-        source: the source to reach it.
         surface: its surface.
     """
 
     candidate: Candidate
     way: Way
-    source: Source
     surface: Surface
 
 
@@ -101,20 +95,6 @@ class Failure(Struct, frozen=True):
         return self.answered_itself or (self.spoke and self.candidate.stage == SCRIPTS)
 
 
-class Outcome(Struct, frozen=True):
-    """The result of trying candidates.
-
-    Attributes:
-        answers: the servers that responded.
-        failures: the failures, in order.
-        untried: candidates that were not tried because of the limits.
-    """
-
-    answers: tuple[Answer, ...]
-    failures: tuple[Failure, ...]
-    untried: tuple[Candidate, ...]
-
-
 def config_of(name: str, keys: Mapping[str, Any], target: str, root: Any, base: Config) -> Config:
     """The configuration of a server that is not configured yet.
 
@@ -138,8 +118,8 @@ def config_of(name: str, keys: Mapping[str, Any], target: str, root: Any, base: 
     )
 
 
-def try_candidates(candidates: Sequence[Candidate], base: Config, say: Say) -> Outcome:
-    """Start candidates and read their surfaces.
+def try_candidates(candidates: Sequence[Candidate], base: Config, say: Say) -> tuple[list[Answer], list[Failure]]:
+    """Start candidates and read their surfaces: the servers that responded, and the failures, in order.
 
     In each project, the candidates of a stage are tried only if none of an earlier stage responded.
 
@@ -148,7 +128,10 @@ def try_candidates(candidates: Sequence[Candidate], base: Config, say: Say) -> O
         base: timeouts and environment from the command line.
         say: receives each line to show: the command before it is started, and the result.
     """
-    return _Trial(base, say).of(candidates)
+    trial = _Trial(base, say)
+    for _, project in groupby(candidates, lambda candidate: candidate.folder):
+        trial.project(list(project))
+    return trial.answers, trial.failures
 
 
 class _Trial:
@@ -157,46 +140,33 @@ class _Trial:
         self._say = say
         self._end = time.monotonic() + TOTAL
         self._started = 0
-        self._answers: list[Answer] = []
-        self._failures: list[Failure] = []
-        self._untried: list[Candidate] = []
-        # Environments of this project that could not be created, so no other program is started in them.
-        self._broken: set[str] = set()
+        self.answers: list[Answer] = []
+        self.failures: list[Failure] = []
 
-    def of(self, candidates: Sequence[Candidate]) -> Outcome:
-        for _, project in groupby(candidates, lambda candidate: candidate.folder):
-            self._project(list(project))
-        return Outcome(tuple(self._answers), tuple(self._failures), tuple(self._untried))
-
-    def _project(self, candidates: list[Candidate]) -> None:
-        before, failed = len(self._answers), len(self._failures)
-        self._broken.clear()
+    def project(self, candidates: list[Candidate]) -> None:
+        """Try the candidates of one project."""
+        before, failed = len(self.answers), len(self.failures)
         for _, stage in groupby(candidates, lambda candidate: candidate.stage):
             for candidate in stage:
-                self._candidate(candidate, another=len(self._answers) > before)
-            said = any(failure.is_the_server for failure in self._failures[failed:])
-            if len(self._answers) > before or said:
+                self._candidate(candidate)
+            said = any(failure.is_the_server for failure in self.failures[failed:])
+            if len(self.answers) > before or said:
                 return
 
-    def _candidate(self, candidate: Candidate, *, another: bool) -> None:
+    def _candidate(self, candidate: Candidate) -> None:
         for way in candidate.ways:
-            if way.installs in self._broken:
-                continue
             left = self._end - time.monotonic()
             if self._started >= MAX_ATTEMPTS or left <= 0:
-                self._untried.append(candidate)
                 return
-            result = self._attempt(candidate, way, min(left, SECOND) if another else left)
+            result = self._attempt(candidate, way, left)
             if isinstance(result, Failure):
-                self._failures.append(result)
+                self.failures.append(result)
                 self._say(f"  {result.reason}")
                 if result.answered_itself or not result.unprepared:
                     return
-                if way.installs:
-                    self._broken.add(way.installs)
             else:
                 if result is not None:
-                    self._answers.append(result)
+                    self.answers.append(result)
                 return
 
     def _attempt(self, candidate: Candidate, way: Way, left: float) -> Answer | Failure | None:
@@ -213,8 +183,7 @@ class _Trial:
             base = replace(base, launch=type(base.launch)())
         config = config_of(candidate.name, way.keys, way.target, candidate.folder, base)
         try:
-            source = resolve(None, config)
-            surface = read_source(source)
+            surface = read_source(resolve(None, config))
         except GovernorError as error:
             return _failure(candidate, way, error, tuple(self._base.launch.env))
         if not surface.entries:
@@ -223,9 +192,9 @@ class _Trial:
         name = " ".join(str(info[key]) for key in ("name", "version") if info.get(key))
         tools = f"{len(surface.tools)} tool{'' if len(surface.tools) == 1 else 's'}"
         self._say(f"  answers: {one_line(name, 80) or 'a server without a name'}, {tools}")
-        if any(_same(answer, candidate, surface) for answer in self._answers):
+        if any(_same(answer, candidate, surface) for answer in self.answers):
             return None
-        return Answer(candidate, way, source, surface)
+        return Answer(candidate, way, surface)
 
 
 def _same(answer: Answer, candidate: Candidate, surface: Surface) -> bool:
@@ -243,7 +212,8 @@ def _failure(candidate: Candidate, way: Way, error: GovernorError, given: tuple[
     wanted = needs_arguments(said) and not asked
     message = error.message.partition(f"{way.shown}: ")[2] or error.message
     unprepared = not asked and not wanted and (lacks_environment(said) or not said)
-    reason = " ".join(part for part in (message, _quoted(error_line(said))) if part)
+    line = visible(error_line(said))
+    reason = f"{message} It said: {line}" if line else message
     return Failure(
         candidate,
         way,
@@ -255,7 +225,3 @@ def _failure(candidate: Candidate, way: Way, error: GovernorError, given: tuple[
         http=serves_http(said) if not asked else "",
         spoke=bool(said) and not unprepared,
     )
-
-
-def _quoted(line: str) -> str:
-    return f"It said: {visible(line)}" if line else ""
