@@ -26,9 +26,6 @@ def check_breaks(compared: Comparison) -> Report:
     The run also fails if a setting that decides what breaks is more lenient than at the last release, or if the
     changelog states another surface for the last release than it did.
 
-    Args:
-        compared: the run.
-
     Raises:
         NothingCheckedError: there is no baseline.
     """

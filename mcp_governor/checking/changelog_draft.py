@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -64,18 +64,13 @@ class OpenChangelog(Struct, frozen=True, dict=True):
     expected: SchemaVersion
     recording: str = ""
 
-    @cached_property
+    @property
     def tools(self) -> set[str]:
         """The names of all former and current tools."""
         old = set(self.baseline.surface.by_name) if self.baseline else set()
         return old | set(self.surface.by_name)
 
-    @cached_property
-    def fingerprint(self) -> str:
-        """The fingerprint of the current surface."""
-        return fingerprint(self.surface)
-
-    @cached_property
+    @property
     def replacements(self) -> dict[str, str]:
         """Replacements of removed tools, from their deprecation notices."""
         if self.baseline is None:
@@ -140,25 +135,18 @@ class OpenChangelog(Struct, frozen=True, dict=True):
             [self.needed, needed_step(admitted, self.before or "", zero_policy=self.config.policy.zero_policy)]
         )
 
-    @cached_property
+    @property
     def since_release(self) -> bool:
         """True if the changes are all since the last release: the baseline is what its section states."""
         section = self.book.section(self.before) if self.before is not None else None
         if section is None or self.baseline is None:
             return False
-        stated = fingerprint(self.baseline.surface)
-        return any(one.value == stated for one in section.fingerprints)
+        return fingerprint(self.baseline.surface) in [one.value for one in section.fingerprints]
 
     @cached_property
     def waiting(self) -> tuple[Section, ...]:
         """The sections that are not released yet."""
         return waiting_sections(self.book, self.before)
-
-    @cached_property
-    def top(self) -> Section | None:
-        """The unreleased section at the top; ``None`` if there is none."""
-        found = working_section(self.book)
-        return found if found is not None and found.unreleased else None
 
     @cached_property
     def tags(self) -> dict[Numbered, str]:
@@ -177,13 +165,7 @@ class OpenChangelog(Struct, frozen=True, dict=True):
 
 @one_look()
 def open_changelog(config: Config, source: Source, against: str | None, *, live: bool = True) -> OpenChangelog:
-    """Read everything for a :class:`OpenChangelog`.
-
-    Args:
-        config: of the run.
-        source: the server.
-        against: the baseline, instead of the configured one.
-        live: read the server even if its recording is of this commit.
+    """Read everything for a :class:`OpenChangelog`; ``live`` reads the server even if its recording is of this commit.
 
     Raises:
         GovernorError: a document cannot be read.
@@ -239,26 +221,16 @@ def draft_changelog(opened: OpenChangelog, version: str | None = None) -> Drafte
 
     book = opened.book
     chosen = _newer(opened, version) if version is not None else _chosen(opened)
+    how: dict[str, Any] = {
+        "tools": opened.tools,
+        "replacements": opened.replacements,
+        "repair": opened.since_release,
+    }
     if chosen:
-        text = draft(
-            book,
-            opened.changes,
-            version=chosen,
-            fingerprint=opened.fingerprint,
-            tools=opened.tools,
-            replacements=opened.replacements,
-            released=opened.released,
-            repair=opened.since_release,
-        )
+        digest = fingerprint(opened.surface)
+        text = draft(book, opened.changes, version=chosen, fingerprint=digest, released=opened.released, **how)
     else:
-        text = draft_unreleased(
-            book,
-            opened.changes,
-            waiting=opened.waiting,
-            tools=opened.tools,
-            replacements=opened.replacements,
-            repair=opened.since_release,
-        )
+        text = draft_unreleased(book, opened.changes, waiting=opened.waiting, **how)
     after = parse(text, book.what)
     before, now = (Counter(entry.text for part in one.sections for _, entry in part.entries) for one in (book, after))
     advice = _advice(opened, chosen, placeholders(book.text, text))
@@ -283,7 +255,8 @@ def _chosen(opened: OpenChangelog) -> str:
         return now  # the first section, whatever the gate: there is nothing to wait for
     if opened.config.policy.gate == "release":
         own = opened.book.section(now) if now is not None and opened.moved else None
-        waits = opened.top is not None and bool(opened.top.entries)
+        top = working_section(opened.book)
+        waits = top is not None and top.unreleased and bool(top.entries)
         return now if now is not None and own is not None and not waits and not opened.released.evidence(own) else ""
     current = opened.book.current
     if now is None and current is not None and not current.unreleased:

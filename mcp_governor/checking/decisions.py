@@ -56,10 +56,9 @@ def decide(
 
     Args:
         findings, changes: as the stations returned them.
-        config: the decisions.
+        config, selection: the decisions, and the selected rules.
         today: the date at which acceptances are evaluated.
         surface: the tools whose inline suppressions apply.
-        selection: the selected rules.
         stations: the stations that took part.
         known: ids of findings that do not count; by default those in the configured lint baseline.
         complete: true if all offline stations took part, so that unused acceptances can be reported. For findings that

@@ -86,13 +86,7 @@ class Compared(Struct, frozen=True):
 
 
 def compared(old: Surface, new: Surface, config: Config, *, governed: bool = False) -> Compared:
-    """Compare two surfaces.
-
-    Args:
-        old, new: the two.
-        config: level, options and policy; names the source of the version.
-        governed: ``new`` is that of the governed server.
-    """
+    """Compare two surfaces; ``governed``: the new one is that of the governed server."""
     from mcp_governor.policy.model import needed_by
 
     changes = changes_between(old, new, config)

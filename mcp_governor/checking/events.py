@@ -1,32 +1,15 @@
-"""Events during a run, which a terminal shows as progress and tests can observe."""
+"""The stations of a run, which a terminal shows as progress and tests can observe."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Literal
 
-from msgspec import Struct
+Station = Literal["read", "compare", "policy", "lint", "call", "load"]
 
-Station = Literal["read", "compare", "policy", "changelog", "lint", "call", "load"]
-
-
-class Started(Struct, frozen=True):
-    """A station begins; ``subject`` is the thing it works on, safe to print."""
-
-    station: Station
-    subject: str = ""
+Emit = Callable[[Station, str], None]
+"""A station begins; the string is the thing that it works on, safe to print."""
 
 
-class Finished(Struct, frozen=True):
-    """A station is done; ``count`` is the number of results."""
-
-    station: Station
-    count: int = 0
-
-
-Event = Started | Finished
-Emit = Callable[[Event], None]
-
-
-def silent(_: Event) -> None:
+def silent(_station: Station, _subject: str) -> None:
     """Ignore all events."""

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct
 
-from mcp_governor.documents import Count, joined, written
-from mcp_governor.findings import Effect  # noqa: TC001 - msgspec reads the types
+from mcp_governor.documents import Count  # noqa: TC001 - msgspec reads the types
+from mcp_governor.findings import Effect  # noqa: TC001
 from mcp_governor.fixes.proof import ProofVerdict  # noqa: TC001
-
-if TYPE_CHECKING:
-    from mcp_governor.checking.fix_plan import Fix, FixPlace, FixPlan
 
 FindingId = Annotated[str, Meta(description="rule:tool:pointer:hash, as in a report.")]
 
@@ -128,25 +125,3 @@ class FixPlanDocument(Struct, frozen=True, tag_field="format", tag="mcp-governor
     unfixed: tuple[FindingId, ...]
     withheld: tuple[WithheldDocument, ...]
     brought: tuple[FindingId, ...]
-
-
-def document(plan: FixPlan) -> dict[str, Any]:
-    """The document."""
-    places = sum(len(fix.places) for fix in plan.fixes)
-    whole = joined(
-        plan,
-        summary=PlanCounts(len(plan.fixes), places, len(plan.fixed), len(plan.partly), len(plan.unfixed)),
-        fixes=[_fix(fix) for fix in plan.fixes],
-        withheld=[WithheldDocument(one.finding.id, one.tool, one.reason) for one in plan.withheld],
-        **{name: [one.id for one in getattr(plan, name)] for name in ("fixed", "partly", "unfixed", "brought")},
-    )
-    return written(FixPlanDocument, whole, digits=None)
-
-
-def _fix(fix: Fix) -> Any:
-    proof = fix.proof if fix.proof.verdict == "narrower" else joined(fix.proof, witness=UNSET)
-    return joined(fix, proof=proof, places=[_place(place) for place in fix.places])
-
-
-def _place(place: FixPlace) -> Any:
-    return joined(place, source=place.source and joined(place.source, line=place.line))

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from mcp_governor.checking.against.last_release import rewritten_release
 from mcp_governor.checking.changelog import Declared, read_declared, recorded_releases, released_versions
-from mcp_governor.checking.discipline import Discipline
+from mcp_governor.checking.discipline import check_discipline
 from mcp_governor.checking.versions import governed_versions
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.findings import Bump
@@ -20,7 +20,7 @@ from mcp_governor.version_steps import same_version
 from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from mcp_governor.changelog import SchemaVersion
     from mcp_governor.checking.against.comparison import Comparison
@@ -85,6 +85,7 @@ def check_release(compared: Comparison, *, runs: Callable[[str], bool] | None = 
         admitted=_admitted(declared, compared, old_version),
     )
     wrong_source = tuple(_source(surface, config))
+    further = check_discipline(compared, declared.changelog, declared.expected, old_version, runs) if runs else ()
     return ReleaseResult(
         required_bump=result.required_bump,
         declared_bump=result.declared_bump,
@@ -96,32 +97,26 @@ def check_release(compared: Comparison, *, runs: Callable[[str], bool] | None = 
             *result.findings,
             *_changelog(declared, compared, old_version, result.coming),
             *_contract_doc(compared),
-            *_definition_versions(compared),
-            *_evaluated(surface, config, stage),
-            *_manifest(surface, declared.expected, config),
+            *_configured(compared, declared.expected),
             *wrong_source,
-            *(Discipline(compared, declared, old_version).findings(runs) if runs else ()),
+            *further,
             *(() if wrong_source else _tag(declared.expected, compared, old_version, result.required_bump)),
         ),
     )
 
 
 def _changelog(declared: Declared, compared: Comparison, version: str | None, coming: str | None) -> list[Finding]:
-    """Problems of the changelog, checked against everything that is available.
-
-    Args:
-        declared: the changelog, and the current version.
-        compared: the run.
-        version: of the baseline, from the configured source; its server may not have reported it.
-        coming: the version for the release of the changes; ``None`` if it is unknown.
-    """
+    """Problems of the changelog, checked against everything that is available; ``coming`` is the next version."""
     if declared.changelog is None:
         return []
     from mcp_governor.changelog import ChangelogSettings, check
+    from mcp_governor.policy.manifest import manifest_names
 
     surface, config, stage, old = compared.surface, compared.config, compared.stage, compared.old
     if old is not None and version is not None:
+        # From the configured source; the server of the baseline may not have reported it.
         old = replace(old, release=version)
+    manifests = [one.manifest for one in (surface, old) if one is not None and one.manifest is not None]
     settings = ChangelogSettings(
         expected=declared.expected,
         baseline=old,
@@ -130,7 +125,7 @@ def _changelog(declared: Declared, compared: Comparison, version: str | None, co
             *rewritten_release(config, surface, stage, declared.changelog),
         ),
         out=_released_if_needed(declared, config),
-        names=_manifest_names(surface, old),
+        names=frozenset[str]().union(*map(manifest_names, manifests)),
         zero_policy=config.policy.zero_policy,
         stage=stage,
         coming=coming,
@@ -145,14 +140,6 @@ def _released_if_needed(declared: Declared, config: Config) -> dict[Numbered, st
     if current is None or now is None or current.numbered == Numbered.parse(now):
         return {}
     return released_versions(config)
-
-
-def _manifest_names(surface: Surface, old: Surface | None) -> frozenset[str]:
-    """The names from the registry manifests, current and former, that entries may use."""
-    from mcp_governor.policy.manifest import manifest_names
-
-    manifests = (surface.manifest, old.manifest if old is not None else None)
-    return frozenset[str]().union(*(manifest_names(manifest) for manifest in manifests if manifest is not None))
 
 
 def _to_be_tagged(declared: Declared, stage: Stage) -> SchemaVersion:
@@ -179,22 +166,21 @@ def _admitted(declared: Declared, compared: Comparison, released: str | None) ->
     return admitted_step(waiting_sections(declared.changelog, released), tiers)
 
 
-def _evaluated(surface: Surface, config: Config, stage: Stage) -> Iterable[Finding]:
-    """Check that models were asked about these words, if the policy needs it."""
-    if config.policy.evaluation == "none":
-        return ()
-    from mcp_governor.checking.evaluated import check_evaluated
+def _configured(compared: Comparison, expected: SchemaVersion) -> Iterator[Finding]:
+    """What a repository asks for by a key of its own: versions in definitions, an evaluation, a registry manifest."""
+    surface, config = compared.surface, compared.config
+    if config.policy.definition_version and compared.old is not None:
+        from mcp_governor.policy.definition_version import check_definition_versions
 
-    return check_evaluated(surface, config, stage)
+        yield from check_definition_versions(compared.old, surface, config.policy.definition_version)
+    if config.policy.evaluation != "none":
+        from mcp_governor.checking.evaluated import check_evaluated
 
+        yield from check_evaluated(surface, config, compared.stage)
+    if surface.manifest is not None:
+        from mcp_governor.policy.manifest import check_manifest
 
-def _manifest(surface: Surface, expected: SchemaVersion, config: Config) -> Iterable[Finding]:
-    """Check that the registry manifest states the server's version."""
-    if surface.manifest is None:
-        return ()
-    from mcp_governor.policy.manifest import check_manifest
-
-    return check_manifest(surface.manifest, expected, what=config.server_json or "server.json")
+        yield from check_manifest(surface.manifest, expected, what=config.server_json or "server.json")
 
 
 def _source(surface: Surface, config: Config) -> Iterable[Finding]:
@@ -234,24 +220,15 @@ def _tag(expected: SchemaVersion, compared: Comparison, old: str | None, needed:
     return (finding("policy/tag-version", "/serverInfo/version", value=[tagged.text, expected.text], facts=facts),)
 
 
-def _definition_versions(compared: Comparison) -> Sequence[Finding]:
-    pointer = compared.config.policy.definition_version
-    if not pointer or compared.old is None:
-        return ()
-    from mcp_governor.policy.definition_version import check_definition_versions
-
-    return tuple(check_definition_versions(compared.old, compared.surface, pointer))
-
-
 def _contract_doc(compared: Comparison) -> Sequence[Finding]:
     """The configured contract document, compared with its version at the baseline's git ref (else at HEAD)."""
     config, baseline = compared.config, compared.baseline
     if not config.contract_doc or baseline is None or not compared.changes:
         return ()
     from mcp_governor.changelog.reading import MAX_LINES
-    from mcp_governor.errors import ConfigError, TargetError
+    from mcp_governor.errors import ConfigError
     from mcp_governor.policy.contract_doc import check_contract_doc
-    from mcp_governor.target.git import file_at
+    from mcp_governor.target.git import files_at
 
     path = config.resolve(config.contract_doc)
     try:
@@ -264,10 +241,6 @@ def _contract_doc(compared: Comparison) -> Sequence[Finding]:
             f"{config.shown}: contract-doc {visible(config.contract_doc)} cannot be read: {reason}.",
             "Correct the path.",
         ) from None
-    try:
-        before: str | None = file_at(config.root, baseline.ref or "HEAD", config.contract_doc).decode(
-            "utf-8", "replace"
-        )
-    except TargetError:
-        before = None
+    held = files_at(config.root, baseline.ref or "HEAD", [config.contract_doc]).get(config.contract_doc)
+    before = None if held is None else held.decode("utf-8", "replace")
     return tuple(check_contract_doc(before, now, compared.changes, doc=config.contract_doc))

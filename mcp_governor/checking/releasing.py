@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from dataclasses import dataclass, field
 from datetime import date
@@ -17,13 +18,16 @@ from mcp_governor.checking.against.comparison import Comparison
 from mcp_governor.checking.reading import with_schema_version
 from mcp_governor.checking.run import check_surface
 from mcp_governor.config.file import config_table, config_text
-from mcp_governor.errors import UsageError
+from mcp_governor.errors import GovernorError, UsageError
 from mcp_governor.files import read_named
 from mcp_governor.findings import Bump
 from mcp_governor.stage import Stage
-from mcp_governor.surface import dump_surface
+from mcp_governor.surface import dump_surface, fingerprint
 from mcp_governor.target.resolve import baseline_file
 from mcp_governor.text import one_line, visible
+from mcp_governor.version_sources.constants import shown_file
+from mcp_governor.version_sources.model import PROJECT_FILES, Written
+from mcp_governor.version_sources.projects import read_project
 from mcp_governor.version_steps import next_version, same_version
 from mcp_governor.versions import Numbered
 from mcp_governor.writing import NewFile
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
     from mcp_governor.checking.changelog_draft import OpenChangelog
     from mcp_governor.checking.model import Report
     from mcp_governor.config import Config
+    from mcp_governor.version_sources import SchemaVersion
 
 
 @dataclass(frozen=True)
@@ -79,7 +84,7 @@ def plan_release(opened: OpenChangelog, version: str | None) -> Plan:
     # section.
     begin = bool(candidates(book, opened.before))
     begin = begin or all(change.bump is Bump.NONE or change.wording for change in opened.changes)
-    text = released(book, version, day=day, fingerprint=opened.fingerprint, begin=begin)
+    text = released(book, version, day=day, fingerprint=fingerprint(opened.surface), begin=begin)
     # The future content is checked, because moving the marker is part of the release.
     book = parse(text, book.what)
     stage = Stage(config.policy.gate, version=version)
@@ -142,7 +147,21 @@ def _refuse(opened: OpenChangelog, version: str) -> None:
             f"{shown} is not the current version: {now.source} says {now.text}.",
             f"Release that with: mcp-governor changelog release {now.text}",
         )
-    raise UsageError(f"{shown} cannot be released yet: {now.lags(version)}.", "Then run this again.")
+    also = _same_elsewhere(opened.config, now)
+    then = f"Set it in {also} as well, and run this again." if also else "Then run this again."
+    raise UsageError(f"{shown} cannot be released yet: {now.lags(version)}.", then)
+
+
+def _same_elsewhere(config: Config, now: SchemaVersion) -> str:
+    """The lines of other project files that state the version of now, so that all of them are set at once."""
+    places = []
+    for name in PROJECT_FILES:
+        with contextlib.suppress(GovernorError):
+            stated = read_project(config.root / name, config.root)
+            place = Written(shown_file(stated.file, config.root), stated.line or 0)
+            if same_version(stated.text, now.text or "") and place not in (now.place, now.written):
+                places.append(str(place) if stated.line else place.file)
+    return " and ".join(dict.fromkeys(places))
 
 
 def _proposal(opened: OpenChangelog) -> str:

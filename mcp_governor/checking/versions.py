@@ -51,13 +51,7 @@ class Versions(Struct, frozen=True):
 
 
 def governed_versions(old: Surface | None, declared: Declared, config: Config) -> Versions:
-    """The versions where the new surface is that of the governed server.
-
-    Args:
-        old: the baseline.
-        declared: the current version, and the changelog.
-        config: names the source of the version.
-    """
+    """The versions where the new surface is that of the governed server."""
     now = declared.expected
     then = None if old is None else baseline_version(config.schema_version, old, declared.changelog, now)
     return Versions(then, now.text)
@@ -66,10 +60,7 @@ def governed_versions(old: Surface | None, declared: Declared, config: Config) -
 def versions_between(old: Surface, new: Surface, config: Config, *, governed: bool) -> Versions:
     """The versions where nothing but the comparison is asked for, so that sources which cannot be read do not count.
 
-    Args:
-        old, new: the surfaces.
-        config: of the project in which they are compared, whose surfaces they need not be.
-        governed: ``new`` is that of the governed server.
+    The surfaces need not be those of the project, unless ``new`` is that of the governed server.
     """
     known = Versions(None, None)
     if config.schema_version != SERVER_INFO:
@@ -93,17 +84,15 @@ def _as_stated(old: Surface, new: Surface) -> Versions:
         return Versions(old.stated[0], new.stated[0])
     if old.release is not None and new.release is not None:
         return Versions(old.release, new.release)
-    return Versions(_surest(old), _surest(new), alike=not (_is_foreign(old, new) or _is_foreign(new, old)))
-
-
-def _surest(surface: Surface) -> str | None:
-    return surface.stated[0] if surface.stated is not None else surface.version
+    alike = not (_is_foreign(old, new) or _is_foreign(new, old))
+    return Versions(*(one.stated[0] if one.stated is not None else one.version for one in (old, new)), alike=alike)
 
 
 def _is_foreign(one: Surface, other: Surface) -> bool:
     """True if a surface has a version that is not one of what the server of the other reports."""
-    if one.stated is None and one.release is None:
+    stated = one.stated[0] if one.stated is not None else one.release
+    if stated is None:
         return False
     reported = replace(one, release=None).version
     unpinned = is_package(other.source) and other.release is None
-    return unpinned or reported is None or not same_version(reported, _surest(one) or "")
+    return unpinned or reported is None or not same_version(reported, stated)

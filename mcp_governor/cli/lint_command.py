@@ -171,9 +171,7 @@ def _write_plan(run: Run, form: str, report: Report, surface: Surface, selection
     report_skipped(report.skipped_rules)
     made = fix_plan(surface, selection, report.findings, source_folder(source, run.config))
     if form == "json":
-        from mcp_governor.checking.fix_plan_document import document
-
-        write_json(document(made), run.output)
+        write_json(made.document(), run.output)
     else:
         from mcp_governor.report.fix_plan import diff_lines
 

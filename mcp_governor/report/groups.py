@@ -171,7 +171,16 @@ def base_words(report: Report) -> str:
 
 
 def advice_of(report: Report) -> Iterator[tuple[str, str]]:
-    """One next step for findings that have it in common: a sentence, and the command that it ends in."""
+    """The next step, of a comparison that failed and for findings that have it in common: a sentence, and the command
+    that it ends in."""
+    compared = report.breaking_fails and report.baseline is not None and report.only is None
+    if compared and report.failing_changes and report.required_bump.rank:
+        declared = report.declared_bump
+        then = "list the changes for clients with"
+        if declared is None or declared.rank < report.required_bump.rank:
+            old = report.declared_versions[0] if report.declared_versions is not None else ""
+            then = f"release it as {visible(next_version(old, report.required_bump))}, and {then}"
+        yield f"next: {then}", "mcp-governor changelog draft"
     rules = Counter(finding.rule for finding in report.findings if finding.accepted is None)
     missing = rules["changelog/missing-entry"] + rules["changelog/missing-wording-entry"]
     if not rules["changelog/missing-entry"]:

@@ -220,7 +220,7 @@ def _facts(report: Report) -> Iterator[str]:
     if based := base_words(report):
         yield f"{escape(based[:1].upper() + based[1:])}."
     yield f"{'; '.join(counts_in(report)).capitalize()}."
-    yield from (f"{escape(advice)} {code(command)}." for advice, command in advice_of(report))
+    yield from (f"{escape(advice[:1].upper() + advice[1:])} {code(command)}." for advice, command in advice_of(report))
     if report.good_calls is not None and report.good_calls.tools:
         yield f"{str(report.good_calls).capitalize()}."
     yield from (f"{escape(line[:1].upper() + line[1:])}." for line in response_lines(report))

@@ -157,8 +157,6 @@ def stale_lines(stale: Staleness, *, quiet: bool = False) -> Iterator[Line]:
     left = len(changes) - _MAX_COMPATIBLE
     if left > 0:
         yield line((f"… and {count_of(left, 'more change')}", "dim"))
-    if stale.places:
-        yield line(f"It differs at {', '.join(one_line(place) for place in stale.places)}.", hang=2)
 
 
 def _short_findings(report: Report, found: Sequence[Cause], *, quiet: bool) -> Iterator[Line]:

@@ -33,10 +33,6 @@ def with_history(report: Report, config: Config) -> Report:
 
     Reads git, so that only a format that draws the history asks for it. Never raises: what cannot be read is said in
     the history.
-
-    Args:
-        report: of a run.
-        config: names the surface file; its folder is in the repository.
     """
     from mcp_governor.checking.against.last_release import recordings
     from mcp_governor.target.git_commits import is_shallow
@@ -53,8 +49,7 @@ def with_history(report: Report, config: Config) -> Report:
                 return replace(report, history=History(problem=way))
     except GovernorError as error:
         return replace(report, history=History(problem=str(error)))
-    history = _history(found, older, report, config)
-    return report if history is None else replace(report, history=history)
+    return replace(report, history=_history(found, older, report, config))
 
 
 def _history(found: list[ReleasedFile], older: int, report: Report, config: Config) -> History | None:
