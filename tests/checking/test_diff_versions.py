@@ -113,12 +113,6 @@ def test_the_changelog_knows_a_recording_from_before_the_version_was_recorded(pr
     assert (report.declared_bump, report.required_bump) == (Bump.MINOR, Bump.MINOR)
 
 
-def test_a_source_that_cannot_be_read_leaves_what_the_recordings_state(project):
-    (project / "pkg" / "mod.py").unlink()
-    report = compared(project, recording("0.6.1"), recording("0.8.0", tools=1))
-    assert (report.declared_versions, report.required_bump) == (("0.6.1", "0.8.0"), Bump.MINOR)
-
-
 def tiered(**tiers):
     names = {"keep": tiers.get("keep"), "drop": tiers.get("drop")}
     tools = [{**tool, "_meta": {"tier": names[tool["name"]]}} if names[tool["name"]] else tool for tool in TOOLS]

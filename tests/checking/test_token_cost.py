@@ -27,11 +27,6 @@ def tool(name: str, length: int) -> dict:
     return {**empty, "description": "x" * (length - json_bytes(empty))}
 
 
-def test_a_token_is_four_bytes_of_compact_utf_8() -> None:
-    assert json_bytes({"a": [1, "é"]}) == len('{"a":[1,"é"]}'.encode())
-    assert token_costs(build_surface({"tools": [tool("a", 403), tool("b", 100)]})) == {"a": 100, "b": 25}
-
-
 def test_the_difference_counts_what_came_and_what_went() -> None:
     before = build_surface({"tools": [tool("a", 400), tool("gone", 80)]})
     now = build_surface({"tools": [tool("a", 440), tool("new", 200)]})
@@ -117,12 +112,6 @@ def test_the_base_of_a_pull_request_is_what_its_tools_are_compared_with() -> Non
     assert bare.tokens is None
 
 
-def test_nothing_is_said_of_growth_where_no_tool_grew() -> None:
-    report = Report(target="t", tokens=TokenCost({"a": 5}, {"a": 9, "b": 4}))
-    assert "### Tokens" not in render(report)
-    assert "### Tokens" not in render(Report(target="t", tokens=TokenCost({"a": 5})))
-
-
 CHECK = ["check", "new.json", "--against", "old.json"]
 
 
@@ -157,11 +146,3 @@ def test_growth_beyond_a_ratio_is_a_finding_where_it_is_selected(folder: Path, c
     text = f'[lint]\nextend-select = ["surface/token-growth"]\n[lint.options]\n{options}\n'
     (folder / "mcp-governor.toml").write_text(text)
     assert sorted(grown(), key=str) == sorted(found, key=str)
-
-
-def test_a_page_names_the_dearest_tools() -> None:
-    many = TokenCost({f"t{number:03}": number for number in range(60)})
-    shown = render(Report(target="t", tokens=many))
-    assert "`t059`" in shown
-    assert "`t009`" not in shown
-    assert "10 more tools" in shown

@@ -106,17 +106,6 @@ def test_rules_of_a_release_are_not_left_out_in_silence(tmp_path, setting):
     assert governor(root, "check").returncode == 1
 
 
-def test_a_lint_baseline_of_the_release_goes_on(tmp_path):
-    known = json.dumps({"format": "mcp-governor/lint-baseline-1", "findings": ["policy/version-source::/serverInfo:1"]})
-    root = released(tmp_path, f'{CONFIG}[lint]\nbaseline = "known.json"\n', **{"known.json": known})
-    assert rules(root) == {}
-    write(root, {"known.json": known.replace('["', '["changelog/missing-entry:find_stock:/:2", "')})
-    assert (
-        "lint.baseline lists changelog/missing-entry:find_stock:/:2."
-        in rules(root)["policy/config-weakened"]["message"]
-    )
-
-
 @pytest.mark.parametrize(
     "setting",
     ['fail-on = "never"', '[policy]\ncapabilities = "note"'],
@@ -175,13 +164,6 @@ def test_a_changelog_that_moves_is_not_deleted(tmp_path):
     git(root, "mv", CHANGELOG, "CHANGES.md")
     write(root, {"mcp-governor.toml": 'changelog = "CHANGES.md"\n' + CONFIG})
     assert rules(root) == {}
-
-
-def test_before_the_first_release_the_last_commit_counts(tmp_path):
-    root = released(tmp_path)
-    git(root, "tag", "-d", "v1.0.0")
-    git(root, "rm", "-q", CHANGELOG)
-    assert f"{CHANGELOG} existed at HEAD and is gone." in rules(root)["policy/changelog-deleted"]["message"]
 
 
 def test_the_branch_that_a_pull_request_is_compared_with_counts(tmp_path):

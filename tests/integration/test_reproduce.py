@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import shutil
-import subprocess
 import sys
 from contextlib import chdir
 from pathlib import Path
@@ -142,18 +140,6 @@ def test_text_ends_with_it_in_ci_alone(shop, monkeypatch):
     assert in_ci == f"{at_desk}reproduce: cd 'servers/a b' && mcp-governor {' '.join(arguments)}\n"
     monkeypatch.setenv("CI", "false")
     assert governor(folder, *arguments).stdout == at_desk
-
-
-def test_a_shell_takes_the_command_as_it_is_printed(shop):
-    """With a real shell and the installed program; the folder has a space, and so has an argument."""
-    surface = shop / "servers/a b" / "it's $HOME.json"
-    shutil.copy(surface.with_name("mcp-surface.json"), surface)
-    committed(shop, "odd name")
-    here = report_of(shop / "servers/a b", "lint", "it's $HOME.json", "--profile", "charter", "--ignore", "spec/*")
-    env = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "HOME": str(shop)}
-    line = f"{here['reproduce']} --format json"
-    done = subprocess.run(["sh", "-c", line], cwd=copy(shop), env=env, capture_output=True, check=False, timeout=60)
-    assert found(json.loads(done.stdout)) == found(here)
 
 
 def test_no_secret_is_in_it(shop):

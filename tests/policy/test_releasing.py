@@ -234,7 +234,7 @@ def test_a_version_that_is_wrong_is_refused_with_the_right_one(tmp_path: Path) -
     (life.root / "pyproject.toml").write_text('[project]\nname = "notes"\nversion = "1.2.0"\n')
     (life.root / "package.json").write_text('{"version": "1.2.0"}\n')
     reported = life.refused("changelog", "release", "1.3.0")
-    assert "Set it in pyproject.toml line 3 and package.json line 1 as well, and run this again." in reported
+    assert "set it to 1.3.0 in pyproject.toml line 3.\nhint: Set it in package.json line 1 as well" in reported
     for name in ("pyproject.toml", "package.json"):
         (life.root / name).unlink()
     reported = life.refused("changelog", "release", "1.2.0")

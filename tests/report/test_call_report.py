@@ -45,12 +45,6 @@ def test_good_calls_are_counted_in_every_form():
     }
 
 
-def test_a_run_without_good_calls_says_nothing_of_them():
-    report = Report(target="t", good_calls=GoodCallCounts(0, 0, 0))
-    assert "good calls" not in "\n".join(line.plain for line in closing_lines(report))
-    assert "good_calls" not in document_of(Report(target="t"))["summary"]
-
-
 def test_a_run_that_checked_nothing_never_passes():
     assert Report(target="t", nothing_checked="No good call succeeded.").verdict == "fail"
     assert Report(target="t", nothing_checked="No good call succeeded.", fail_on=None).verdict == "fail"

@@ -9,7 +9,7 @@ from replacing import replace
 
 from mcp_governor.checking.model import Report
 from mcp_governor.findings import Finding, Severity
-from mcp_governor.report.finding_groups import PLACES_SHOWN, causes, fitting, named_tools
+from mcp_governor.report.finding_groups import PLACES_SHOWN, causes, fitting
 from mcp_governor.report.lines import plain_text
 from mcp_governor.report.markdown import render
 from mcp_governor.report.text import report_lines
@@ -61,11 +61,6 @@ def test_a_rule_without_a_sentence_for_many_names_the_other_tools() -> None:
     assert places.sentence == "The text at /x is bad. The same at 1 more place."
 
 
-def test_what_is_about_no_tool_is_not_counted_among_the_tools() -> None:
-    about = [said("a/b", f"{tool} is bad.", tool, cause="Bad: {tools}.") for tool in ("t", "u", None)]
-    assert [cause.sentence for cause in causes(about)] == ["Bad: 2 tools: t, u.", "None is bad."]
-
-
 def test_the_tools_with_the_most_to_repair_are_named_first() -> None:
     found = [
         said("a/b", f"{tool} is bad.", tool, cause="Bad: {places}.", weight=weight)
@@ -104,12 +99,6 @@ def test_the_order_is_errors_warnings_remarks_and_what_failed_comes_before_the_v
     assert shown[-2:] == ["failed by: a/error", "FAIL"]
 
 
-def test_quiet_shows_errors_only() -> None:
-    shown = text_of(said("a/w", "A w."), said("a/e", "An e.", severity=Severity.ERROR), verbose=-1)
-    assert "a/e" in shown
-    assert "a/w" not in shown
-
-
 def test_every_warning_is_shown_and_remarks_are_counted() -> None:
     warnings = [said(f"a/r{number % 3}", f"Number {number}.", fix="Do it.") for number in range(9)]
     remarks = [said("b/r", f"Small {number}.", severity=Severity.INFO) for number in range(9)]
@@ -131,13 +120,6 @@ def test_every_rule_has_its_turn_before_one_has_a_second() -> None:
     found = causes([*(said("a/a", f"A {number}.") for number in range(5)), said("b/b", "B."), said("c/c", "C.")])
     assert [cause.rule for cause in fitting(found, 4)] == ["b/b", "c/c", "a/a", "a/a"]
     assert fitting(found, 100) == found
-
-
-def test_names_of_tools() -> None:
-    assert named_tools(["a"]) == "a"
-    assert named_tools(["a"], more=True) == "1 more tool: a"
-    assert named_tools(["a", "b"]) == "2 tools: a, b"
-    assert named_tools(["a", "b", "c", "d"]) == "4 tools: a, b, c, …"
 
 
 def test_words_of_a_server_cannot_take_the_place_of_the_tools() -> None:
@@ -225,11 +207,6 @@ def test_among_equals_what_makes_calls_fail_comes_first_and_polish_last() -> Non
     assert [cause.rule for cause in causes(found)] == ["d/error", "c/fails", *["b/plain"] * 3, "a/polish"]
 
 
-def test_a_rule_passes_its_order_on() -> None:
-    orders = {order: finding(replace(UNDESCRIBED, order=order), "/x").order for order in ("first", "", "last")}
-    assert orders == {"first": -1, "": 0, "last": 1}
-
-
 QUOTED = Rule(
     id="a/quoted",
     summary="s",
@@ -258,22 +235,6 @@ def test_findings_that_say_different_things_are_quoted_and_the_other_tools_named
     )
 
 
-def quoting(rule: str, tool: str, gist: str) -> Finding:
-    return said(rule, f"{gist}.", tool, "/x", cause="Schemas accept too much: {gists}.", gist=gist)
-
-
-def test_rules_never_share_a_line() -> None:
-    findings = [quoting("a/form", f"t{n}", f"form {n}") for n in range(2)]
-    shown = text_of(*findings, quoting("b/limit", "t1", "limit 50"))
-    assert "! t1: limit 50.  b/limit" in shown
-    assert "Schemas accept too much: form 0; form 1.  a/form" in shown
-
-
-def remark(rule: str, gist: str) -> Finding:
-    cause = "Schemas accept too much: {gists}."
-    return said(rule, f"All of {gist}.", None, "/tools", cause=cause, gist=gist, severity=Severity.INFO)
-
-
 def test_names_in_braces_that_a_server_chose_are_no_placeholders() -> None:
     rule = replace(QUOTED, message="{argument} of {tool}.", grouped="{argument} in {tools}.")
     found = [finding(rule, "/x", tool=tool, argument="a {tools} {gists}") for tool in ("{places}", "{tools}")]
@@ -281,17 +242,3 @@ def test_names_in_braces_that_a_server_chose_are_no_placeholders() -> None:
     assert cause.sentence == "a { tools } { gists } in 2 tools: {places}, {tools}."
     quoted = [finding(QUOTED, "/x", tool=tool, gist=f"{tool} fails") for tool in ("{tools}", "{gists}")]
     assert [cause.sentence for cause in causes(quoted)] == ["Calls fail: {gists} fails; also in {tools}."]
-
-
-def test_a_remark_alone_says_its_own_sentence() -> None:
-    assert [cause.sentence for cause in causes([remark("a/count", "limit may be -1")])] == ["All of limit may be -1."]
-
-
-def test_a_rule_words_its_part_of_a_shared_sentence() -> None:
-    rule = replace(QUOTED, gist="{name} may be -1")
-    assert finding(rule, "/tools", name="limit", gist="the words of the check").gist == "limit may be -1"
-
-
-def test_one_finding_alone_says_its_own_sentence() -> None:
-    [cause] = causes([quoting("a/form", "t1", "form 1")])
-    assert cause.sentence == "form 1."

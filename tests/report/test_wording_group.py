@@ -7,7 +7,7 @@ from typing import Any
 from mcp_governor.change import compare
 from mcp_governor.checking.model import Report
 from mcp_governor.findings import Bump
-from mcp_governor.report.groups import counted_changes, group_of, witness_words
+from mcp_governor.report.groups import counted_changes, group_of
 from mcp_governor.report.lines import plain_text
 from mcp_governor.report.text import report_lines
 from mcp_governor.surface import build_surface
@@ -39,10 +39,3 @@ def test_words_and_spelling_are_folded() -> None:
         assert "1 change of wording only, shown with -v" in text
         assert found[0].kind not in text
         assert found[0].kind in plain_text(report_lines(Report(target="t", changes=found), verbose=1))
-
-
-def test_a_witness_is_reported_as_a_statement_about_schemas() -> None:
-    [narrowed] = changes(schema(), schema(maxLength=5))
-    assert witness_words(narrowed) == "valid before, invalid now"
-    text = plain_text(report_lines(Report(target="t", changes=(narrowed,))))
-    assert 'valid before, invalid now: {"a": "' in text
