@@ -205,14 +205,10 @@ class Drafted(Struct, frozen=True):
 
 
 def draft_changelog(opened: OpenChangelog, version: str | None = None) -> Drafted:
-    """Draft the missing entries, in the section where they belong.
+    """Draft the missing entries, in the section where they belong, or in that of ``version``, if the user named one.
 
     With ``policy.gate = "release"`` that is ``## Unreleased``, or the section of the current version if it exists;
     otherwise it is the section of the version that the changes require.
-
-    Args:
-        opened: the changelog and the surfaces.
-        version: the version of the section, if the user named one.
 
     Raises:
         UsageError: the version is already released, or the next version is unknown.
@@ -220,7 +216,13 @@ def draft_changelog(opened: OpenChangelog, version: str | None = None) -> Drafte
     from mcp_governor.changelog.drafting import draft, draft_unreleased, placeholders
 
     book = opened.book
-    chosen = _newer(opened, version) if version is not None else _chosen(opened)
+    named, last = Numbered.parse(version or ""), Numbered.parse(opened.before or "")
+    if version is not None and named is not None and last is not None and named < last:
+        raise UsageError(
+            f"{one_line(version, 60)} is older than {opened.before}, which is released; nothing was written.",
+            "Name a later version, or leave --for out.",
+        )
+    chosen = version if version is not None else _chosen(opened)
     how: dict[str, Any] = {
         "tools": opened.tools,
         "replacements": opened.replacements,
@@ -235,17 +237,6 @@ def draft_changelog(opened: OpenChangelog, version: str | None = None) -> Drafte
     before, now = (Counter(entry.text for part in one.sections for _, entry in part.entries) for one in (book, after))
     advice = _advice(opened, chosen, placeholders(book.text, text))
     return Drafted(text, chosen, (now - before).total(), (before - now).total(), advice)
-
-
-def _newer(opened: OpenChangelog, version: str) -> str:
-    """A version from the user, if it is not older than the last release."""
-    named, last = Numbered.parse(version), Numbered.parse(opened.before or "")
-    if named is not None and last is not None and named < last:
-        raise UsageError(
-            f"{one_line(version, 60)} is older than {opened.before}, which is released; nothing was written.",
-            "Name a later version, or leave --for out.",
-        )
-    return version
 
 
 def _chosen(opened: OpenChangelog) -> str:
@@ -276,10 +267,9 @@ def _chosen(opened: OpenChangelog) -> str:
 def _advice(opened: OpenChangelog, version: str, lines: list[int]) -> str:
     if lines:
         shown = ", ".join(map(str, lines[:5])) + (", …" if len(lines) > 5 else "")
-        where = f"line {shown}" if len(lines) == 1 else f"lines {shown}"
         return (
-            f"Next: in {where} of {opened.config.changelog}, name the tool to use instead of REPLACEMENT, or write "
-            "that nothing replaces it, and why."
+            f"Next: in line{'' if len(lines) == 1 else 's'} {shown} of {opened.config.changelog}, name the tool to use "
+            "instead of REPLACEMENT, or write that nothing replaces it, and why."
         )
     if version and not opened.enough(version) and opened.before is not None and opened.counts:
         fitting = next_version(opened.before, opened.needed)
@@ -287,12 +277,11 @@ def _advice(opened: OpenChangelog, version: str, lines: list[int]) -> str:
             f"Next: {one_line(version, 60)} is too small, because these changes need a {opened.needed.value} step: "
             f"mcp-governor changelog draft --for {fitting}"
         )
-    if version and opened.expected.text is not None and not same_version(opened.expected.text, version):
-        return f"Next: {opened.expected.lags(version)}."
+    now = opened.expected.text
+    wanted = version or (opened.goal if opened.moved else None)
+    if wanted and now is not None and not same_version(now, wanted):
+        return f"Next: {opened.expected.lags(wanted)}."
     if version:
         return "Next: mcp-governor check"
-    now = opened.expected.text
-    if opened.moved and opened.goal is not None and now is not None and not same_version(now, opened.goal):
-        return f"Next: {opened.expected.lags(opened.goal)}."
     coming = opened.goal if opened.goal is not None and opened.proposed is not Bump.NONE else "VERSION"
     return f"Commit it with the change. When you release: mcp-governor changelog release {coming}"

@@ -65,11 +65,7 @@ class Plan:
 
 
 def plan_release(opened: OpenChangelog, version: str | None) -> Plan:
-    """Check a release and determine what it writes.
-
-    Args:
-        opened: the changelog and the surfaces.
-        version: the version to release; ``None`` for the server's current version.
+    """Check a release and determine what it writes; without a version, it is that of the server.
 
     Raises:
         UsageError: this version cannot be released; the message names one that can, or the step that comes first.
@@ -98,7 +94,7 @@ def plan_release(opened: OpenChangelog, version: str | None) -> Plan:
     later = dataclasses.replace(later, findings=tuple(f for f in later.findings if f.value not in retired))
     if later.verdict == "fail":
         return Plan(version, text, later, after=True)
-    return dataclasses.replace(_files(opened, version, text, retired), report=report)
+    return _plan(opened, version, text, report, retired)
 
 
 def _version_of_now(opened: OpenChangelog) -> str:
@@ -187,32 +183,19 @@ def _ids(report: Report) -> set[str]:
     return found | {change.id for change in report.changes}
 
 
-def _files(opened: OpenChangelog, version: str, text: str, retired: tuple[str, ...]) -> Plan:
-    config = opened.config
+def _plan(opened: OpenChangelog, version: str, text: str, report: Report, retired: tuple[str, ...]) -> Plan:
+    from mcp_governor.policy.accepting import retire_acceptances
+
+    config, path = opened.config, opened.config.path
     recorded = dump_surface(with_schema_version(opened.surface, config, version=version))
     recordings = (recorded_path(config.changelog_options.surfaces, version), *_stale_baseline(config, recorded))
     files = [NewFile(config.resolve(name), recorded, config.root, name) for name in recordings]
-    if retired and config.path is not None:
-        files.append(_retired(config, retired, version))
-    return Plan(
-        version,
-        text,
-        report=None,  # type: ignore[arg-type]  # the caller puts it in
-        recordings=recordings,
-        retired=retired,
-        files=(*files, new_changelog(opened, text)),
-        tag=_tag(opened, version),
-    )
-
-
-def _retired(config: Config, retired: tuple[str, ...], version: str) -> NewFile:
-    from mcp_governor.policy.accepting import retire_acceptances
-
-    path = config.path
-    assert path is not None
-    old = config_text(path)
-    text = retire_acceptances(old, retired, version, table=config_table(path), what=visible(path.name))
-    return NewFile(path, text, config.root, path.name, expected=old.encode())
+    if retired and path is not None:
+        old = config_text(path)
+        new = retire_acceptances(old, retired, version, table=config_table(path), what=visible(path.name))
+        files.append(NewFile(path, new, config.root, path.name, expected=old.encode()))
+    files.append(new_changelog(opened, text))
+    return Plan(version, text, report, False, recordings, retired, tuple(files), _tag(opened, version))
 
 
 def _stale_baseline(config: Config, text: str) -> list[str]:

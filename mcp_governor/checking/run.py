@@ -50,13 +50,7 @@ if TYPE_CHECKING:
 
 
 class Checked(Struct, frozen=True):
-    """A report with the surfaces that it is about.
-
-    Attributes:
-        report: the result of the run.
-        surface: what the server publishes.
-        baseline: what it was compared with; ``None`` if there was nothing.
-    """
+    """A report, the surface that it is about, and what that was compared with, if there was something."""
 
     report: Report
     surface: Surface
@@ -110,11 +104,7 @@ def check(
 
 
 def check_as_asked(asked: Asked, config: Config) -> Report:
-    """:func:`check`; for a pull request, as its base branch configures it.
-
-    Raises:
-        GovernorError: as there.
-    """
+    """:func:`check`; for a pull request, as its base branch configures it."""
     if not asked.base:
         return checked(asked, config).report
     from mcp_governor.checking.against.pull_request import check_gated
@@ -126,13 +116,7 @@ def check_as_asked(asked: Asked, config: Config) -> Report:
 def checked(asked: Asked, config: Config, base: Base | None = None) -> Checked:
     """:func:`check`, with the surface that was read and the one that it was compared with.
 
-    Args:
-        asked: what the user asked for.
-        config: what is required of the server.
-        base: the base branch of a pull request; a surface that was already read is not compared with it.
-
-    Raises:
-        GovernorError: as there.
+    With a ``base``, it is the check of a pull request; a surface that was already read is not compared with that.
     """
     if base is not None:
         asked = base.asked(asked, config)
@@ -169,15 +153,7 @@ def checked(asked: Asked, config: Config, base: Base | None = None) -> Checked:
 
 @one_look()
 def check_changelog(asked: Asked, config: Config) -> Report:
-    """The part of :func:`check` about the changelog.
-
-    Args:
-        asked: what the user asked for; only recordings have places.
-        config: names the changelog.
-
-    Raises:
-        GovernorError: as there.
-    """
+    """The part of :func:`check` about the changelog; only recordings have places."""
     source = _source(asked, config)
     assert source is not None
     compared = _compared(asked, read_governed(source, config), config, source)
@@ -218,15 +194,10 @@ def _compared(
     baseline: Baseline | None = None,
     base: Base | None = None,
 ) -> Comparison:
-    """The comparison of a run.
-
-    Args:
-        asked, surface, config, source: of the run.
-        baseline: one that was read already.
-        base: the base branch of a pull request, whose changelog states the last release.
-    """
+    """The comparison of a run, with a baseline that was read already, if one was."""
     stage = stage_of(config, surface, release=asked.release)
     if baseline is None:
+        # For a pull request, the changelog of the base states the last release.
         changelog = base.changelog if base is not None else None
         baseline = baseline_of(
             surface, config, asked.against, source=source, stage=stage, changelog=changelog, offline=asked.offline

@@ -85,7 +85,8 @@ def _as_stated(old: Surface, new: Surface) -> Versions:
     if old.release is not None and new.release is not None:
         return Versions(old.release, new.release)
     alike = not (_is_foreign(old, new) or _is_foreign(new, old))
-    return Versions(*(one.stated[0] if one.stated is not None else one.version for one in (old, new)), alike=alike)
+    then, now = (one.stated[0] if one.stated is not None else one.version for one in (old, new))
+    return Versions(then, now, alike)
 
 
 def _is_foreign(one: Surface, other: Surface) -> bool:

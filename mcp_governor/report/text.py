@@ -14,7 +14,6 @@ from mcp_governor.report.finding_groups import causes
 from mcp_governor.report.groups import (
     MAX_SHOWN,
     ONLY_BREAKING,
-    UNKNOWN_STEP,
     advice_of,
     base_words,
     cost_words,
@@ -22,13 +21,11 @@ from mcp_governor.report.groups import (
     counted_changes,
     counts_in,
     failed_words,
-    forced_by,
     growth_words,
     judged_words,
     more_than_shown,
-    pending_words,
     reproduction_of,
-    small_step_words,
+    step_of,
     witness_words,
 )
 from mcp_governor.report.items import accounted_for
@@ -374,7 +371,8 @@ def closing_lines(report: Report) -> Iterator[Line]:
     if report.only is not None:
         yield line(ONLY_BREAKING)
     elif report.baseline is not None:
-        yield _bump_line(report)
+        label, step, rest = step_of(report)
+        yield line(f"{label}: ", (step, "bold"), rest, hang=2)
     yield from (
         line(f"{advice}: ", Span(command, "bold", unbroken=True), hang=2) for advice, command in advice_of(report)
     )
@@ -392,16 +390,3 @@ def reproduction_lines(report: Report) -> Iterator[Line]:
     """The command that repeats a run, for a reader who did not type it."""
     if command := reproduction_of(report):
         yield line(("reproduce: ", "bold"), command, fit="whole")
-
-
-def _bump_line(report: Report) -> Line:
-    because = f" ({why})" if (why := forced_by(report)) else ""
-    if report.stage is not None and report.stage.between:
-        return line("pending: ", (visible(pending_words(report)), "bold"), because, hang=2)
-    declared = ""
-    if report.declared_versions is not None and report.declared_bump is None:
-        declared = f"; {UNKNOWN_STEP}"
-    elif report.declared_versions is not None and report.declared_bump is not None:
-        old, new = (visible(version) for version in report.declared_versions)
-        declared = f"; declared: {report.declared_bump.value} ({old} → {new}){small_step_words(report)}"
-    return line("required bump: ", (report.required_bump.value, "bold"), because, declared, hang=2)

@@ -119,7 +119,7 @@ def test_a_release_is_checked_against_the_last_release(shop, github):
     assert run.code == 0, run.log
     assert "Compared with `git:v2.1.0`" in run.summary
     assert "Judged as a release." in run.summary
-    assert "(declared: major, 2.1.0 → 3.0.0)" in run.summary
+    assert "declared: major (2.1.0 → 3.0.0)." in run.summary
 
 
 def test_every_option_of_the_command_line_is_reachable_and_nothing_reaches_the_shell(shop, github):

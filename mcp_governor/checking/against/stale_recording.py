@@ -59,13 +59,9 @@ def staleness(path: Path, text: str, surface: Surface, config: Config, *, shown:
 
     Args:
         path: the file, which need not exist.
-        text: the content that it should have.
-        surface: the one in ``text``.
+        text: the content that it should have, with this ``surface``.
         config: of the run.
         shown: name of the file in messages, safe to print.
-
-    Returns:
-        Why the file is stale; ``None`` if it is not.
 
     Raises:
         FileFormatError: the file exists and the system does not let us read it.
@@ -94,15 +90,8 @@ def recorded_at_head(config: Config, source: Source) -> Surface | None:
     releases has changed since. A commit that does not touch the recording says nothing: it may have been forgotten.
     Files that git ignores, and what is installed, are not looked at.
 
-    Args:
-        config: names the files.
-        source: the governed target.
-
     Returns:
         The surface as a live read would return it; ``None`` if the server has to be asked.
-
-    Raises:
-        GovernorError: the recording or the manifest cannot be read.
     """
     if config.isolated or not isinstance(source, LiveSource) or not source.configured:
         return None
@@ -157,11 +146,6 @@ def stale_record(report: Report, source: Source | None, compared: Comparison) ->
 
     That is the case if the recording is the same as at the baseline or at HEAD, and the changelog differs and does not
     match it.
-
-    Args:
-        report: about the recording.
-        source: of the recording.
-        compared: the run; its configuration names the recording and the changelog.
 
     Returns:
         The one finding to show instead; ``None`` if the recording is not the reason.
