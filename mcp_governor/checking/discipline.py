@@ -42,9 +42,6 @@ def check_discipline(
         before: the version of the baseline.
         runs: returns true for the id of a rule that runs.
     """
-    from mcp_governor.changelog.discipline import REMOVED_ENTRY, check_removals
-    from mcp_governor.policy.windows import History
-
     surface, config = compared.surface, compared.config
     if runs(SERVER_VERSION):
         yield from _server_version(compared, expected)
@@ -52,6 +49,9 @@ def check_discipline(
         if runs(CHANGELOG_EXISTS):
             yield from _changelog_exists(config)
         return
+    from mcp_governor.changelog.discipline import REMOVED_ENTRY, check_removals
+    from mcp_governor.policy.windows import History
+
     yield from _of_release(compared, changelog, expected, before, runs)
     if runs(REMOVED_ENTRY):
         names = frozenset(surface.by_name).union(compared.old.by_name if compared.old is not None else ())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 from pathlib import Path
@@ -87,10 +86,6 @@ def lint(
     run: Run,
     target: str | None,
     profile: tuple[str, ...],
-    select: tuple[str, ...],
-    extend_select: tuple[str, ...],
-    ignore: tuple[str, ...],
-    pedantic: bool,
     baseline: Path | None,
     write_baseline: bool,
     new_only: bool,
@@ -99,6 +94,7 @@ def lint(
     show_settings: bool,
     exit_zero: bool,
     many: Many,
+    **rules: Any,
 ) -> int:
     """Check names, descriptions and schemas against the rules, and against the limits of clients.
 
@@ -112,9 +108,9 @@ def lint(
     from mcp_governor.rules import select as selected
     from mcp_governor.subjects.phrases import counted
 
-    chosen = functools.partial(
-        _chosen, profile=profile, select=select, extend_select=extend_select, ignore=ignore, pedantic=pedantic
-    )
+    def chosen(config: Config) -> Config:
+        return _chosen(config, profile=profile, **rules)
+
     if many.every:
         code = run_all(run, "lint", target, replace(many, profile=profile, adapted=chosen))
         return int(Exit.PASS) if exit_zero and code == Exit.FINDINGS else code
