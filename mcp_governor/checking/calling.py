@@ -9,8 +9,8 @@ import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from mcp_governor.checking.asked import Emit, silent
 from mcp_governor.checking.deprecation_warnings import limits_for_warnings, warning_findings
-from mcp_governor.checking.events import Emit, silent
 from mcp_governor.checking.reading import counts_of, permitted, read_governed, refuse_empty, with_manifest
 from mcp_governor.checking.response_coverage import CONFIGURED, NONE, OFF, RECORDING, SAFE, UNNAMED, calls_mode, seen_of
 from mcp_governor.checking.settings import selection_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_governor.checking.events import Emit, silent
+from mcp_governor.checking.asked import Emit, silent
 from mcp_governor.target import LiveSource
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from mcp_governor.checking.events import Emit, silent
+from mcp_governor.checking.asked import Emit, silent
 from mcp_governor.checking.response_coverage import SAFE
 from mcp_governor.config import Config, load_config
 from mcp_governor.config.trust import VARIABLE

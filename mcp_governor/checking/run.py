@@ -16,11 +16,10 @@ from mcp_governor.checking.against.baseline import baseline_of, lost_release, na
 from mcp_governor.checking.against.comparison import Comparison
 from mcp_governor.checking.against.configuration import as_strict_as_before, check_governed, lost_changelog
 from mcp_governor.checking.against.stage import stage_of
-from mcp_governor.checking.asked import Asked
-from mcp_governor.checking.breaks import check_breaks
+from mcp_governor.checking.asked import Asked, Emit, silent
 from mcp_governor.checking.calling import read_and_call
 from mcp_governor.checking.decisions import decide
-from mcp_governor.checking.events import Emit, silent
+from mcp_governor.checking.diff import check_breaks
 from mcp_governor.checking.loading import measured_findings
 from mcp_governor.checking.model import Report, ServerInfo
 from mcp_governor.checking.places import with_places

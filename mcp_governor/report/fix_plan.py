@@ -14,8 +14,7 @@ from mcp_governor.text import one_line, visible
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.checking.fix_plan import FixPlan
-    from mcp_governor.checking.fix_plan_document import FixDocument, FixPlaceDocument
+    from mcp_governor.checking.fix_plan import FixDocument, FixPlaceDocument, FixPlan
     from mcp_governor.report.lines import Line
 
 _MAX_NAMES = 3
