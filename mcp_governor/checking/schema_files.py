@@ -43,7 +43,7 @@ def check_folder(folder: Path, surface: Surface, config: Config) -> Report:
     return _report(surface, config, compared.findings, compared.changes, {"files": len(files.names)})
 
 
-def check_models(published: str | None, words: Sequence[str], config: Config, *, base: Path | None = None) -> Report:
+def check_models(published: str | None, words: Sequence[str], config: Config) -> Report:
     """Check that published input schemas agree with the models of a project; starts no server.
 
     Importing a module runs its code, in a process of its own with the limits of a server.
@@ -52,7 +52,6 @@ def check_models(published: str | None, words: Sequence[str], config: Config, *,
         published: a folder of schema files or a recording; ``None`` for the recorded surface file.
         words: ``package.module`` or ``package.module:NAME`` each.
         config: allowed differences, and models that are not named after their tools.
-        base: folder for relative paths, and of the project; by default the current one.
 
     Raises:
         UsageError: a module cannot be named so, or ``published`` is a server.
@@ -61,7 +60,7 @@ def check_models(published: str | None, words: Sequence[str], config: Config, *,
     """
     from mcp_governor.schema_files.parity_check import Allowed, compare_models
 
-    here = base or Path.cwd()
+    here = Path.cwd()
     table = config.schemas
     for word in words:
         check_word(word)

@@ -281,29 +281,27 @@ def change_lines(
         yield line((f"id: {visible(change.id)}", "dim"), indent=indent + 4, fit="whole")
 
 
-def grave_lines(cause: ChangeCause, accepted: str | None = None, *, indent: int = 2) -> Iterator[Line]:
+def grave_lines(cause: ChangeCause, accepted: str | None) -> Iterator[Line]:
     """Several changes that are one break: kinds, the sentence with the other places, one proof."""
     mark, style = _CHANGE_MARK[cause.first.verdict]
     tools = {change.tool for change in cause.changes}
     where = subject_of(cause.first.tool) if len(tools) == 1 else count_of(len(tools), "tool")
     note = f"  accepted: {one_line(accepted)}" if accepted is not None else ""
-    yield line((mark, style), " ", (cause.kinds, style), "  ", (where, "cyan"), (note, "dim"), indent=indent, hang=2)
+    yield line((mark, style), " ", (cause.kinds, style), "  ", (where, "cyan"), (note, "dim"), indent=2, hang=2)
     lead = f"{cause.subject}: " if cause.subject and len(tools) > 1 else ""
-    yield line(f"{lead}{cause.sentence}", indent=indent + 4)
+    yield line(f"{lead}{cause.sentence}", indent=6)
     if (proven := cause.witness) is not None:
-        yield line((f"{witness_words(proven)}: ", "dim"), compact_json(proven.witness), indent=indent + 4)
+        yield line((f"{witness_words(proven)}: ", "dim"), compact_json(proven.witness), indent=6)
 
 
-def quiet_lines(cause: ChangeCause, accepted: str | None = None, *, indent: int = 2) -> Iterator[Line]:
+def quiet_lines(cause: ChangeCause, accepted: str | None) -> Iterator[Line]:
     """A cause in one line, and the words that changed."""
     mark, style = _CHANGE_MARK[cause.first.verdict]
     lead = f"{cause.subject}: " if cause.subject else ""
     note = f"  accepted: {one_line(accepted)}" if accepted is not None else ""
-    yield line(
-        (mark, style), " ", f"{lead}{cause.sentence}", "  ", (f"{cause.kinds}{note}", "dim"), indent=indent, hang=2
-    )
+    yield line((mark, style), " ", f"{lead}{cause.sentence}", "  ", (f"{cause.kinds}{note}", "dim"), indent=2, hang=2)
     if words := word_spans(cause.words):
-        yield line(*words, indent=indent + 4)
+        yield line(*words, indent=6)
 
 
 def word_spans(pieces: Sequence[Piece]) -> list[Span]:
