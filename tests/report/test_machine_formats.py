@@ -165,16 +165,6 @@ def test_every_result_has_a_file(folder: Path, capsys) -> None:
         assert gone["ruleId"] == "tool-removed"
 
 
-def test_another_server_is_not_shown_on_the_recorded_surface(folder: Path, capsys) -> None:
-    import sys
-
-    server = ("--", sys.executable, "-m", "mcp_governor.demo.server", "--release", "2")
-    (folder / "before.json").write_text((folder / "mcp-surface.json").read_text())
-    found = commands(run(capsys, "diff", "before.json", "--format", "github", *server))
-    (broken,) = [command for command in found if command.properties["title"].startswith("argument-required")]
-    assert "file" not in broken.properties, "before.json is not what the configuration records"
-
-
 def test_github_shows_ten_of_a_kind_and_says_how_many_are_left(folder: Path, capsys) -> None:
     tools = [
         {"name": f"bad name {number}", "description": "x", "inputSchema": {"type": "object"}} for number in range(30)
