@@ -181,7 +181,7 @@ def open_changelog(config: Config, source: Source, against: str | None, *, live:
     config = trusting(config, source)
     baseline = baseline_of(surface, config, against, source=source, changelog=book)
     changes = changes_between(baseline.surface, surface, config) if baseline is not None else []
-    expected = read_declared(config, surface, book).expected
+    expected = read_declared(config, surface, book)[1]
     name = "" if recorded is None else baseline_file(config)
     return OpenChangelog(config, book, surface, baseline, changes, expected, name)
 

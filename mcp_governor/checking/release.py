@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from mcp_governor.changelog.stating import baseline_version
 from mcp_governor.checking.against.last_release import rewritten_release
-from mcp_governor.checking.changelog import Declared, read_declared, recorded_releases, released_versions
+from mcp_governor.checking.changelog import read_declared, recorded_releases, released_versions
 from mcp_governor.checking.discipline import check_discipline
-from mcp_governor.checking.versions import governed_versions
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.findings import Bump
 from mcp_governor.rules.finding import finding
@@ -22,7 +22,7 @@ from mcp_governor.versions import Numbered
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from mcp_governor.changelog import SchemaVersion
+    from mcp_governor.changelog import Changelog, SchemaVersion
     from mcp_governor.checking.against.comparison import Comparison
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
@@ -65,27 +65,29 @@ def check_release(compared: Comparison, *, runs: Callable[[str], bool] | None = 
     from mcp_governor.policy.evaluation import evaluate
 
     surface, config, stage = compared.surface, compared.config, compared.stage
-    declared = read_declared(config, surface, compared.changelog)
+    changelog, expected = read_declared(config, surface, compared.changelog)
     if stage.version:
-        declared = replace(declared, expected=declared.expected.for_release(stage.version))
-    old_version = governed_versions(compared.old, declared, config).old
-    declared = replace(declared, expected=_to_be_tagged(declared, stage))
-    new_version = declared.expected.text
+        expected = expected.for_release(stage.version)
+    old_version = None
+    if compared.old is not None:
+        old_version = baseline_version(config.schema_version, compared.old, changelog, expected)
+    expected = _to_be_tagged(changelog, expected, stage)
+    new_version = expected.text
     result = evaluate(
         compared.changes,
         compared.old,
         surface,
         old_version=old_version,
         new_version=new_version,
-        changelog=declared.changelog,
+        changelog=changelog,
         settings=config.policy,
         today=compared.today,
         stage=stage,
-        source=declared.expected,
-        admitted=_admitted(declared, compared, old_version),
+        source=expected,
+        admitted=_admitted(changelog, compared, old_version),
     )
     wrong_source = tuple(_source(surface, config))
-    further = check_discipline(compared, declared.changelog, declared.expected, old_version, runs) if runs else ()
+    further = check_discipline(compared, changelog, expected, old_version, runs) if runs else ()
     return ReleaseResult(
         required_bump=result.required_bump,
         declared_bump=result.declared_bump,
@@ -95,19 +97,25 @@ def check_release(compared: Comparison, *, runs: Callable[[str], bool] | None = 
         pending=result.pending,
         findings=(
             *result.findings,
-            *_changelog(declared, compared, old_version, result.coming),
+            *_changelog(changelog, expected, compared, old_version, result.coming),
             *_contract_doc(compared),
-            *_configured(compared, declared.expected),
+            *_configured(compared, expected),
             *wrong_source,
             *further,
-            *(() if wrong_source else _tag(declared.expected, compared, old_version, result.required_bump)),
+            *(() if wrong_source else _tag(expected, compared, old_version, result.required_bump)),
         ),
     )
 
 
-def _changelog(declared: Declared, compared: Comparison, version: str | None, coming: str | None) -> list[Finding]:
+def _changelog(
+    changelog: Changelog | None,
+    expected: SchemaVersion,
+    compared: Comparison,
+    version: str | None,
+    coming: str | None,
+) -> list[Finding]:
     """Problems of the changelog, checked against everything that is available; ``coming`` is the next version."""
-    if declared.changelog is None:
+    if changelog is None:
         return []
     from mcp_governor.changelog import ChangelogSettings, check
     from mcp_governor.policy.manifest import manifest_names
@@ -118,34 +126,32 @@ def _changelog(declared: Declared, compared: Comparison, version: str | None, co
         old = replace(old, release=version)
     manifests = [one.manifest for one in (surface, old) if one is not None and one.manifest is not None]
     settings = ChangelogSettings(
-        expected=declared.expected,
+        expected=expected,
         baseline=old,
         recorded=(
-            *recorded_releases(declared.changelog, config, with_current=stage.between),
-            *rewritten_release(config, surface, stage, declared.changelog),
+            *recorded_releases(changelog, config, with_current=stage.between),
+            *rewritten_release(config, surface, stage, changelog),
         ),
-        out=_released_if_needed(declared, config),
+        out=_released_if_needed(changelog, expected, config),
         names=frozenset[str]().union(*map(manifest_names, manifests)),
         zero_policy=config.policy.zero_policy,
         stage=stage,
         coming=coming,
     )
-    return check(declared.changelog, surface, compared.changes if old is not None else None, settings=settings)
+    return check(changelog, surface, compared.changes if old is not None else None, settings=settings)
 
 
-def _released_if_needed(declared: Declared, config: Config) -> dict[Numbered, str]:
+def _released_if_needed(changelog: Changelog, expected: SchemaVersion, config: Config) -> dict[Numbered, str]:
     """Released versions, if a heading might have to change: computed only then, because it runs git."""
-    current = declared.changelog.current if declared.changelog is not None else None
-    now = declared.expected.text
+    current, now = changelog.current, expected.text
     if current is None or now is None or current.numbered == Numbered.parse(now):
         return {}
     return released_versions(config)
 
 
-def _to_be_tagged(declared: Declared, stage: Stage) -> SchemaVersion:
+def _to_be_tagged(changelog: Changelog | None, expected: SchemaVersion, stage: Stage) -> SchemaVersion:
     """The version of the source, or its next one: a tag follows the commit whose changelog has the new version."""
-    expected = declared.expected
-    current = declared.changelog.current if declared.changelog is not None else None
+    current = changelog.current if changelog is not None else None
     if not expected.tagged or stage.tag is not None or expected.text is None or current is None:
         return expected
     # The tag, not the baseline: before a tag contains a recording, the baseline is the one of the work tree.
@@ -154,16 +160,16 @@ def _to_be_tagged(declared: Declared, stage: Stage) -> SchemaVersion:
     return expected.for_release(current.version_text) if ahead else expected
 
 
-def _admitted(declared: Declared, compared: Comparison, released: str | None) -> Bump:
+def _admitted(changelog: Changelog | None, compared: Comparison, released: str | None) -> Bump:
     """The step that the changelog's entries for the next release require, in their own words."""
-    if declared.changelog is None or compared.stage.gate != "release":
+    if changelog is None or compared.stage.gate != "release":
         return Bump.NONE
     from mcp_governor.changelog.history import admitted_step
     from mcp_governor.changelog.structure import waiting_sections
 
     surfaces = (compared.surface, compared.old)
     tiers = {tool.name: tool.tier for one in surfaces if one is not None for tool in one.tools}
-    return admitted_step(waiting_sections(declared.changelog, released), tiers)
+    return admitted_step(waiting_sections(changelog, released), tiers)
 
 
 def _configured(compared: Comparison, expected: SchemaVersion) -> Iterator[Finding]:

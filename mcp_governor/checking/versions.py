@@ -20,7 +20,6 @@ from mcp_governor.version_sources.model import SERVER_INFO
 from mcp_governor.version_steps import declared_step, same_version
 
 if TYPE_CHECKING:
-    from mcp_governor.checking.changelog import Declared
     from mcp_governor.config import Config
     from mcp_governor.findings import Bump
     from mcp_governor.surface import Surface
@@ -50,13 +49,6 @@ class Versions(Struct, frozen=True):
         return declared_step(*self.both, calver=config.policy.calver).bump
 
 
-def governed_versions(old: Surface | None, declared: Declared, config: Config) -> Versions:
-    """The versions where the new surface is that of the governed server."""
-    now = declared.expected
-    then = None if old is None else baseline_version(config.schema_version, old, declared.changelog, now)
-    return Versions(then, now.text)
-
-
 def versions_between(old: Surface, new: Surface, config: Config, *, governed: bool) -> Versions:
     """The versions where nothing but the comparison is asked for, so that sources which cannot be read do not count.
 
@@ -65,11 +57,10 @@ def versions_between(old: Surface, new: Surface, config: Config, *, governed: bo
     known = Versions(None, None)
     if config.schema_version != SERVER_INFO:
         with contextlib.suppress(GovernorError):
-            declared = read_declared(config, new if governed else None)
+            book, now = read_declared(config, new if governed else None)
             if governed:
-                known = governed_versions(old, declared, config)
+                known = Versions(baseline_version(config.schema_version, old, book, now), now.text)
             else:
-                book, now = declared.changelog, declared.expected
                 known = Versions(released_version(old, book, now), released_version(new, book, now))
     return known if known.both is not None else _as_stated(old, new)
 

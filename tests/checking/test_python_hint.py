@@ -69,45 +69,6 @@ def test_the_annotation_of_the_source_is_kept_as_far_as_it_goes(annotation, defa
     assert hint(annotation, default, before, after) == expected
 
 
-def _schema(code: str) -> Any:
-    """What Pydantic makes of a parameter."""
-    from typing import Annotated, Literal, Optional, Union
-
-    from pydantic import Field, TypeAdapter, create_model
-    from pydantic.fields import FieldInfo
-
-    names: dict[str, Any] = {
-        "Annotated": Annotated,
-        "Literal": Literal,
-        "Optional": Optional,
-        "Union": Union,
-        "Field": Field,
-    }
-    # Without the "annotations" of this file's own __future__.
-    exec(compile(f"def function({code}): ...", "code", "exec", dont_inherit=True), names)
-    function = names["function"]
-    default = function.__defaults__[0] if function.__defaults__ else ...
-    if not isinstance(default, FieldInfo) and default is ...:
-        return TypeAdapter(function.__annotations__["x"]).json_schema()
-    model = create_model("Model", x=(function.__annotations__["x"], default))
-    return model.model_json_schema()["properties"]["x"]
-
-
-def _bare(schema: Any) -> Any:
-    if isinstance(schema, dict):
-        return {key: _bare(value) for key, value in schema.items() if key not in ("title", "description", "default")}
-    return schema
-
-
-@pytest.mark.parametrize(("annotation", "default", "before", "after", "_expected"), RIGHT)
-def test_what_is_printed_gives_the_corrected_schema(annotation, default, before, after, _expected):
-    schema = _bare(_schema(hint(annotation, default, before, after)))
-    corrected = _bare(after)
-    if "anyOf" in schema:
-        schema["anyOf"] = [_bare(one) for one in schema["anyOf"]]
-    assert schema == corrected
-
-
 @pytest.mark.parametrize(
     ("annotation", "default", "before", "after"),
     [

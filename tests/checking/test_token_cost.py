@@ -9,13 +9,9 @@ import pytest
 from commandline import governor_here
 
 from mcp_governor.change import compare
-from mcp_governor.checking.against.base_branch import Base, with_base
-from mcp_governor.checking.against.baseline import Baseline
-from mcp_governor.checking.against.comparison import Comparison
 from mcp_governor.checking.model import BaseInfo, BaselineInfo, Report
 from mcp_governor.checking.report_document import document as document_of
 from mcp_governor.checking.token_cost import TokenCost, token_cost
-from mcp_governor.config import Config
 from mcp_governor.report.markdown import render
 from mcp_governor.surface import build_surface
 from mcp_governor.surface.tokens import json_bytes, token_costs
@@ -93,23 +89,6 @@ def test_a_pull_request_shows_the_tools_that_grew_since_its_base(base: bool) -> 
     else:
         assert table[0] == "### Tokens: +65 since `git:v1.0.0`"
         assert table[6:] == ["| `grown` | 20 | 60 | +40 |", "| `new` | new | 30 | +30 |"]
-
-
-def test_the_base_of_a_pull_request_is_what_its_tools_are_compared_with() -> None:
-    released, merged, now = (
-        build_surface({"tools": [tool("a", 400), *more]})
-        for more in ([], [tool("b", 80)], [tool("b", 80), tool("c", 80)])
-    )
-    report = Report(target="t", tokens=token_cost(now, released))
-    comparison = Comparison(now, Config(), Baseline("git:v1", released))
-    compared = with_base(report, Base("main", surface=merged), comparison).base
-    assert compared is not None
-    assert compared.tokens is not None
-    assert (compared.tokens.growth, compared.tokens.grown()) == (20, ["c"])
-    assert "tokens" not in document_of(Report(target="t", base=compared))["base"]
-    bare = with_base(report, Base("main"), comparison).base
-    assert bare is not None
-    assert bare.tokens is None
 
 
 CHECK = ["check", "new.json", "--against", "old.json"]

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from commandline import PYTHON, governor, governor_here
+from commandline import PYTHON, governor_here
 from support import Leash
 
 from mcp_governor import cli
@@ -46,9 +46,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     broken["tools"][2]["inputSchema"]["required"].append("branch")
     for name, raw in (("old", RELEASES[1]), ("new", broken), ("warned", WARNED), ("empty", {"tools": []})):
         (tmp_path / f"{name}.json").write_text(dump_surface(build_surface(raw)))
-    (tmp_path / "fitting.jsonl").write_text('{"query": "Find the book", "gold_tools": ["search_books"]}\n')
-    (tmp_path / "queries.jsonl").write_text('{"query": "What is the weather?"}\n')
-    (tmp_path / "other.jsonl").write_text('{"query": "What is the weather?", "gold_tools": ["gone"]}\n')
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -88,17 +85,6 @@ TABLE = [
     (4, "snapshot empty.json -o out.json"),
     (2, "changelog check old.json"),
     (2, "changelog show"),
-    (0, "eval check old.json --queries queries.jsonl"),
-    (1, "eval check old.json --queries other.jsonl"),
-    (2, "eval check old.json"),
-    (4, "eval check empty.json --queries queries.jsonl"),
-    (4, "eval run old.json --queries queries.jsonl --store new.db"),
-    (0, "eval run old.json --queries fitting.jsonl --store new.db"),
-    (2, "eval run old.json --queries other.jsonl --store new.db"),
-    (2, "eval run old.json"),
-    (4, "eval run old.json --queries queries.jsonl --store new.db --split dev"),
-    (2, "eval report none.jsonl --store new.db"),
-    (4, "eval report --store new.db"),
     (0, "rules"),
     (2, "rules --pack none"),
     (0, "rule charter/length"),
@@ -289,25 +275,3 @@ def test_a_report_goes_to_a_file_whole_or_not_at_all(folder: Path, here, monkeyp
     assert "report cannot be written: No space left on device." in failed.err
     assert file.read_text() == "the old report"
     assert sorted(path.name for path in folder.iterdir()) == before
-
-
-def test_color_is_as_asked_wherever_the_report_goes(folder: Path, here, monkeypatch) -> None:
-    monkeypatch.setenv("NO_COLOR", "1")
-    arguments = ["check", "new.json", "--against", "old.json"]
-    plain = here(*arguments).out
-    assert "\x1b[" not in plain
-    assert "\x1b[" not in here(*arguments, "--color", "never").out
-    assert "\x1b[" in here(*arguments, "--color", "always").out
-    assert here(*arguments, "--color", "always", "--output", "styled.txt").out == ""
-    assert "\x1b[" in (folder / "styled.txt").read_text()
-    here(*arguments, "--output", "plain.txt")
-    assert (folder / "plain.txt").read_text() == plain
-    assert "\x1b[" not in here(*arguments, "--color", "always", "--format", "json").out
-
-
-def test_a_poor_terminal_gets_escapes(folder: Path) -> None:
-    for color in ("never", "always"):
-        arguments = ("check", "new.json", "--against", "old.json", "--color", color)
-        outcome = governor(*arguments, cwd=folder, env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "LC_ALL": "C"})
-        assert (outcome.code, outcome.err) == (1, "")
-        assert b"argument-required" in outcome.stdout

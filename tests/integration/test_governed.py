@@ -132,13 +132,6 @@ def test_a_gate_for_breaks_alone_is_not_more_lenient_than_the_release(tmp_path, 
     assert governor(root, *gate).returncode == 0
 
 
-def test_a_gate_for_breaks_alone_asks_for_nothing_that_is_about_other_rules(tmp_path):
-    root = released(tmp_path)
-    write(root, {"mcp-governor.toml": CONFIG + '[lint]\nbaseline = "none.json"\nignore = ["policy/*"]\n'})
-    git(root, "rm", "-q", CHANGELOG)
-    assert governor(root, "check", "--only", "breaking").returncode == 0
-
-
 @pytest.mark.parametrize("only", [(), ("--only", "breaking")])
 def test_tiers_of_a_server_that_is_the_baseline_are_those_of_the_release(tmp_path, only):
     """A server records no tiers: those of today's configuration would make every tool of it internal."""
@@ -202,13 +195,3 @@ def test_an_emptied_configuration_says_what_is_not_governed_any_more(tmp_path):
         assert done.returncode == 1
         assert "At v1.0.0 the configuration had target = stock. It is no longer set." in done.stdout
         assert "At v1.0.0 the configuration had servers = stock. It is no longer set." in done.stdout
-
-
-def test_a_configuration_that_moves_into_pyproject_is_compared(tmp_path):
-    root = released(tmp_path)
-    (root / "mcp-governor.toml").unlink()
-    same = '[tool.mcp-governor]\ntarget = "stock"\n[tool.mcp-governor.servers.stock]\nfile = "live.json"\n'
-    write(root, {"pyproject.toml": same})
-    assert rules(root) == {}
-    write(root, {"pyproject.toml": same.replace('target = "stock"\n', "")})
-    assert "policy/config-weakened" in rules(root)

@@ -145,27 +145,6 @@ def test_a_section_that_is_rewritten_before_the_next_release_is_noticed_at_it(ro
     assert "changelog/released-fingerprint" in reported(root, "--release")[1]
 
 
-def test_with_tags_the_section_of_a_release_to_come_may_be_corrected(root):
-    git(root, "tag", "v0.9.0", "HEAD~1")
-    restated(root)
-    assert "changelog/released-fingerprint" not in reported(root)[1]
-
-
-def test_what_a_section_stated_under_the_other_gate_was_not_a_release(root):
-    """There the section of the version of now follows the surface until it is released."""
-    book = (root / CHANGELOG).read_text()
-    shutil.rmtree(root / ".git")
-    every = {"mcp-governor.toml": CONFIG.replace('"release"', '"change"')}
-    repository(
-        root, {**every, "live.json": surface_text(BOOK), "mcp-surface.json": surface_text(BOOK), CHANGELOG: book}
-    )
-    committed(broken(root), "break")
-    restated(root)
-    write(root, {"mcp-governor.toml": CONFIG})
-    committed(root, "releases from now on")
-    assert reported(root)[:2] == (0, set())
-
-
 def test_every_clone_has_the_release_that_init_began_with(tmp_path):
     """Without a tag, and with a recording that was renewed since."""
     begun = repository(tmp_path / "stock", {"readme.md": "x"})

@@ -152,20 +152,6 @@ def test_no_secret_is_in_it(shop):
     assert " --api-key [redacted] --url 'https://[redacted]@example.org/'" in command
 
 
-def test_a_tag_that_ci_builds_is_a_release_at_the_desk(shop, monkeypatch):
-    folder = shop / "servers/a b"
-    (folder / "mcp-governor.toml").write_text(
-        f'{(folder / "mcp-governor.toml").read_text()}[policy]\ngate = "release"\n'
-    )
-    assert report_of(folder, "check", "--offline")["reproduce"].endswith("mcp-governor check --offline")
-    git(shop, "tag", "v1.1.0")
-    monkeypatch.setenv("GITHUB_REF_TYPE", "tag")
-    monkeypatch.setenv("GITHUB_REF_NAME", "v1.1.0")
-    for typed in ((), ("--release",)):
-        report = report_of(folder, "check", "--offline", *typed)
-        assert report["reproduce"].endswith("mcp-governor check --offline --release")
-
-
 def line_of(command: str, *arguments: str, server: tuple[str, ...] = ()) -> str:
     """What is printed for a command line, without the run."""
     context = click.Context(app, info_name="mcp-governor")

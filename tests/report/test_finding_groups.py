@@ -13,11 +13,8 @@ from mcp_governor.report.finding_groups import PLACES_SHOWN, causes, fitting
 from mcp_governor.report.lines import plain_text
 from mcp_governor.report.markdown import render
 from mcp_governor.report.text import report_lines
-from mcp_governor.rules import LintSettings
 from mcp_governor.rules.finding import finding
 from mcp_governor.rules.rule import Rule
-from mcp_governor.rules.run import lint
-from mcp_governor.surface import build_surface
 
 UNDESCRIBED = Rule(
     id="a/undescribed",
@@ -99,17 +96,6 @@ def test_the_order_is_errors_warnings_remarks_and_what_failed_comes_before_the_v
     assert shown[-2:] == ["failed by: a/error", "FAIL"]
 
 
-def test_every_warning_is_shown_and_remarks_are_counted() -> None:
-    warnings = [said(f"a/r{number % 3}", f"Number {number}.", fix="Do it.") for number in range(9)]
-    remarks = [said("b/r", f"Small {number}.", severity=Severity.INFO) for number in range(9)]
-    shown = text_of(*warnings, *remarks).splitlines()
-    assert len([row for row in shown if row.startswith("! ")]) == 9
-    assert not [row for row in shown if "Small" in row or "fix: " in row]
-    assert "9 remarks, shown with -v" in shown
-    assert sum("Small" in row for row in text_of(*remarks, verbose=1).splitlines()) == 9
-    assert "fix: Do it." in text_of(*warnings[:4])
-
-
 def test_every_warning_up_to_a_hundred_and_then_their_number() -> None:
     shown = text_of(*(said("a/r", f"Number {number}.") for number in range(103)))
     assert shown.count("\n! ") == 100
@@ -139,17 +125,6 @@ def test_markdown_says_a_cause_once_and_json_every_finding(tmp_path, monkeypatch
     assert len(governor_here(*arguments, "--format", "json", capsys=capsys).report["findings"]) == 4
 
 
-def test_a_recording_on_one_line_is_not_quoted(tmp_path, monkeypatch, capsys) -> None:
-    monkeypatch.chdir(tmp_path)
-    schema = '{"type": "object", "properties": {"text_style": {"type": "string"}}}'
-    tool = f'{{"name": "a", "description": "{"D" * 600}.", "inputSchema": {schema}}}'
-    (tmp_path / "long.json").write_text(f'{{"tools": [{tool}]}}')
-    (tmp_path / "lines.json").write_text(f'{{"tools": [{tool}]}}'.replace(", ", ",\n"))
-    arguments = ["--select", "clarity/parameter-described", "-v"]
-    assert "> " not in governor_here("lint", "long.json", *arguments, capsys=capsys).out
-    assert "> 4 | " in governor_here("lint", "lines.json", *arguments, capsys=capsys).out
-
-
 def test_a_rule_may_name_the_parameters_of_all_its_findings() -> None:
     shared = "Formats are in prose: {places}."
     found = [
@@ -165,35 +140,6 @@ def test_a_rule_may_name_the_parameters_of_all_its_findings() -> None:
     (all_of_them,) = causes(many)
     assert all_of_them.sentence.count("(t)") == PLACES_SHOWN
     assert all_of_them.sentence.endswith("e (t), …")
-
-
-def test_a_keyword_is_named_after_the_parameter_that_has_it() -> None:
-    paths = (
-        "/inputSchema/properties/since/default",
-        "/inputSchema/properties/description",
-        "/inputSchema/properties/edits/items",
-        "/inputSchema/properties/edits/items/anyOf/0",
-    )
-    [cause] = causes([said("a/b", path, tool="t", path=path, cause="Bad: {places}.") for path in paths])
-    assert sorted(cause.sentence.removeprefix("Bad: ").removesuffix(".").split(", ")) == [
-        *("description (t)", "edits (t)", "since (t)", "t"),
-    ]
-
-
-def test_lists_types_and_necessity_of_several_parameters_are_one_line_each() -> None:
-    said = {"type": "string", "description": "A date or null"}
-    listed = {"type": "string", "description": "One of: fast, balanced or thorough"}
-    tools = [
-        {"name": name, "inputSchema": {"type": "object", "properties": {"since": said, "until": said, key: listed}}}
-        for name, key in (("list_issues", "mode"), ("find_issues", "pace"))
-    ]
-    rules = ("clarity/closed-list", "clarity/prose-type")
-    found = causes(lint(build_surface({"tools": tools}), LintSettings(select=rules)))
-    assert [one.sentence for one in found] == [
-        "Descriptions say null, but the schemas say string: since (find_issues), until (find_issues), "
-        "since (list_issues), until (list_issues).",
-        "Descriptions list the values, but the schemas take any text: pace (find_issues), mode (list_issues).",
-    ]
 
 
 def test_among_equals_what_makes_calls_fail_comes_first_and_polish_last() -> None:

@@ -136,38 +136,6 @@ def counts(out: str) -> dict[str, list[str]]:
     return {name: re.findall(r"([0-9]+)<i> (?:change|error|warning|remark)s?<", cells) for name, cells in rows}
 
 
-def test_the_row_of_a_renamed_tool_has_what_is_said_of_its_former_name(folder: Path, capsys) -> None:
-    """And what a finding about the whole server says of it, which names no tool itself."""
-    names = {"find_notes": "search_notes", "keep_note": "keep_note"}
-    schema = {"type": "object", "properties": {"q": {"type": "string"}}}
-    for file, renamed in (("old.json", False), ("new.json", True)):
-        listed = [
-            {
-                "name": new if renamed else old,
-                "description": f"Does {old} well.",
-                "inputSchema": {**schema, "title": old},
-            }
-            for old, new in names.items()
-        ]
-        (folder / file).write_text(json.dumps({"tools": listed}))
-    out = governor_here("diff", "old.json", "new.json", "--format", "html", capsys=capsys).out
-    assert counts(out) == {"search_notes": ["1", "0", "0", "0"], "keep_note": ["0", "0", "0", "0"]}
-    assert "tool-renamed</a> Tool <code>find_notes</code>" in unfolded(out, "search_notes")
-    assert definition(out, "search_notes").startswith('<table class="sides">'), "next to its former definition"
-    assert "(+" not in unfolded(out, "search_notes"), "it costs what it did"
-
-
-def test_a_finding_about_the_whole_server_counts_for_each_of_its_tools(folder: Path) -> None:
-    from mcp_governor.checking.model import Report
-    from mcp_governor.findings import Finding, Severity, Spot
-    from mcp_governor.report.html import render
-
-    spots = (Spot("a", "/name"), Spot("a", "/description"), Spot("b", ""), Spot(None, "/instructions"))
-    found = Finding("clarity/x", Severity.WARNING, "Two styles.", spots=spots)
-    out = render(Report("s", tools=("a", "b", "c"), findings=(found,), definitions=dict.fromkeys("abc", (None, {}))))
-    assert counts(out) == {"a": ["0", "0", "1", "0"], "b": ["0", "0", "1", "0"], "c": ["0", "0", "0", "0"]}
-
-
 def test_edits_of_many_tools_are_one_item_with_a_link_to_each(folder: Path, capsys) -> None:
     def surface(*required: str) -> str:
         schema = {"type": "object", "properties": {"id": {"type": "string"}}, "required": list(required)}
