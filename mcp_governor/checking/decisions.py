@@ -72,7 +72,11 @@ def decide(
     from mcp_governor.policy.acceptance import apply_acceptances
     from mcp_governor.rules.governing import Governor
 
-    known = _known(config) if known is None else known
+    if known is None:
+        from mcp_governor.rules import load_baseline
+
+        file = config.lint.baseline
+        known = load_baseline(config.resolve(file), what=file) if file else frozenset()
     governor = Governor(selection, surface, stations=stations, known=known)
     found = list(findings)
     # A configuration cannot hide that it has become more lenient; only an acceptance can allow that.
@@ -117,11 +121,3 @@ def is_of_calls(finding: str) -> bool:
     # Rules of packages and of the user's own folders read surfaces; an unknown name counts as such a rule.
     rule = load_catalogue().rules.get(name)
     return rule is not None and rule.station == "call"
-
-
-def _known(config: Config) -> frozenset[str]:
-    if not config.lint.baseline:
-        return frozenset()
-    from mcp_governor.rules import load_baseline
-
-    return load_baseline(config.resolve(config.lint.baseline), what=config.lint.baseline)

@@ -80,7 +80,10 @@ def accept(
     check_unicode(reason, "--reason")
     if not reason.strip():
         raise UsageError("An acceptance needs a reason.", "Give one with: --reason '…'")
-    chosen = Acceptance(noted_name(_checked(finding.strip())), reason.strip(), _last_day(until))
+    if until is not None and until.date() < date.today():
+        raise UsageError(f"--until {until.date().isoformat()} is in the past.", "Use a future date, or leave it out.")
+    last_day = until.date() if until is not None else None
+    chosen = Acceptance(noted_name(_checked(finding.strip())), reason.strip(), last_day)
     if file is not None:
         if target is not None or against is not None or offline or server_command():
             raise UsageError(
@@ -170,11 +173,3 @@ def _checked(finding: str) -> str:
     if not _ID.fullmatch(finding):
         raise UsageError(f'"{one_line(finding, 120)}" is not the id of a finding (rule:tool:pointer:hash).', hint)
     return finding
-
-
-def _last_day(until: datetime | None) -> date | None:
-    if until is None:
-        return None
-    if until.date() < date.today():
-        raise UsageError(f"--until {until.date().isoformat()} is in the past.", "Use a future date, or leave it out.")
-    return until.date()

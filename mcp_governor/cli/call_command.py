@@ -114,7 +114,11 @@ def call(
     with progress(run.output) as emit:
         surface, called = call_target(source, config, settings, emit=emit, scratch=scratch)
     if record is not None:
-        _record(record, called, quiet=run.output.verbose < 0)
+        from mcp_governor.call.record import write_recordings
+
+        files = write_recordings(record, called.results, sandbox=called.sandbox)
+        if run.output.verbose >= 0:
+            out.echo(f"{visible(str(record))}: {count_of(len(files), 'call')} recorded.", err=True)
     report = call_report(surface, called, config, date.today())
     code = deliver(report, run, _lines(report, called, run.output.verbose))
     failure = called.without_success
@@ -125,14 +129,6 @@ def call(
     # The report that was just printed says what failed.
     out.complain("", failure.hint)
     return int(failure.exit_code)
-
-
-def _record(folder: Path, called: CallReport, *, quiet: bool) -> None:
-    from mcp_governor.call.record import write_recordings
-
-    files = write_recordings(folder, called.results, sandbox=called.sandbox)
-    if not quiet:
-        out.echo(f"{visible(str(folder))}: {count_of(len(files), 'call')} recorded.", err=True)
 
 
 def _lines(report: Report, called: CallReport, verbose: int) -> Iterator[Line]:

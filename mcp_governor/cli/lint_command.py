@@ -106,6 +106,7 @@ def lint(
     from mcp_governor.checking.station_report import lint_report
     from mcp_governor.rules import load_baseline
     from mcp_governor.rules import select as selected
+    from mcp_governor.rules import statistics as count_rules
     from mcp_governor.subjects.phrases import counted
 
     def chosen(config: Config) -> Config:
@@ -153,7 +154,8 @@ def lint(
         report = with_places(report, surface, source)
     if statistics and run.output.format == "json":
         report_skipped(report.skipped_rules)
-        write_json(_counts(report), run.output)
+        rows = count_rules(report.findings)
+        write_json([{**row._asdict(), "severity": row.severity.value} for row in rows], run.output)
         code = int(Exit.PASS if report.verdict == "pass" else Exit.FINDINGS)
     else:
         code = deliver(report, run, _statistics(report) if statistics else None)
@@ -302,9 +304,3 @@ def _statistics(report: Report) -> Iterator[Line]:
     yield line(counted(len(report.findings), "finding"))
     if report.tokens is not None:
         yield from cost_lines(report.tokens)
-
-
-def _counts(report: Report) -> list[dict[str, Any]]:
-    from mcp_governor.rules import statistics
-
-    return [{**row._asdict(), "severity": row.severity.value} for row in statistics(report.findings)]

@@ -140,11 +140,8 @@ def check_settings_of_breaks(before: Before, config: Config) -> list[Finding]:
     For ``check --only breaking``, which checks nothing else. An acceptance is not such a setting: it is the intended
     way to allow a break, and the report shows it.
     """
-    return [found for found in _check_config(before, config) if _decides_breaks(found.value[0])]
-
-
-def _decides_breaks(setting: str) -> bool:
-    return setting in ("fail-on", "level", "policy.unknown") or setting.removeprefix("policy.") in option_schemas()
+    decisive = {"fail-on", "level", "unknown", *option_schemas()}
+    return [found for found in _check_config(before, config) if found.value[0].removeprefix("policy.") in decisive]
 
 
 def as_strict_as_before(config: Config, findings: Iterable[Finding]) -> Config:
