@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from mcp_governor.cli import completion, out, terminal
 from mcp_governor.cli.launching import launch_of
 from mcp_governor.cli.repeating import ENV_PARAMETER, command_to_repeat, in_ci, remember
-from mcp_governor.cli.report_formats import REPORT, REPORT_FILE, FormatOption
+from mcp_governor.cli.report_formats import REPORT, REPORT_FILE
 from mcp_governor.config import Config, load_config
 from mcp_governor.config.table import MAX_SECONDS
 from mcp_governor.config.trust import rules_trusted, trusted_by_variable
@@ -254,7 +254,7 @@ def run_options(*names: str, formats: click.Choice[str] | None = None) -> Callab
                 default="text",
                 show_default=True,
                 metavar="FORMAT",
-                cls=FormatOption,
+                help=f"Output format: {', '.join(formats.choices)}",
             )(made)
         return cast("_F", made)
 

@@ -12,7 +12,7 @@ from mcp_governor.cli import out as output
 from mcp_governor.cli.common import Run, TargetCommand, configured, target_argument, useless
 from mcp_governor.cli.fleet_options import Many, all_option, run_all
 from mcp_governor.cli.repeating import OUTPUT_ONLY, command_to_repeat
-from mcp_governor.errors import Exit, NothingCheckedError
+from mcp_governor.errors import Exit
 from mcp_governor.text import short_digests, visible
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def snapshot(
             raise useless("--output -", "--all, which writes a file for each server")
         return run_all(run, "snapshot", target, replace(many, against=out))
     from mcp_governor.checking.against.stale_recording import staleness
-    from mcp_governor.checking.reading import read_governed, with_schema_version
+    from mcp_governor.checking.reading import read_governed, refuse_empty, with_schema_version
     from mcp_governor.report.text import stale_lines
     from mcp_governor.surface import dump_surface
     from mcp_governor.target import SURFACE_FILE
@@ -67,12 +67,7 @@ def snapshot(
     if out == "-" and (only_check or on_change):
         raise useless("--check" if only_check else "--exit-non-zero-on-change", "--output -, which has no file")
     surface = read_governed(run.source(target), run.config)
-    if not (surface.entries or surface.prompts or surface.resources or surface.templates or surface.skills):
-        raise NothingCheckedError(
-            f"{surface.source} publishes no tools, prompts or resources; nothing was "
-            f"{'compared' if only_check else 'recorded'}.",
-            "Check that the server registers its tools before it starts.",
-        )
+    refuse_empty(surface)
     text = dump_surface(with_schema_version(surface, run.config))
     if out == "-":
         output.put(text, form="json")

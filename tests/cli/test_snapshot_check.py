@@ -126,7 +126,7 @@ def test_nothing_is_compared_with_a_server_that_publishes_nothing(folder: Path, 
     (folder / "live.json").write_text('{"tools": []}')
     done = here("snapshot live.json --check")
     assert done.code == 4
-    assert "nothing was compared" in done.err
+    assert "publishes no tools, prompts or resources to check" in done.err
 
 
 def test_a_hostile_server_is_data_in_what_differs(folder: Path, here) -> None:
