@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mcp_governor.cli import completion, out
-from mcp_governor.cli.common import SECONDS, Run, TargetCommand, deliver, reporting, target_argument
+from mcp_governor.cli import out
+from mcp_governor.cli.common import SECONDS, Run, TargetCommand, deliver, profile_option, reporting, target_argument
 from mcp_governor.cli.progress import progress
 from mcp_governor.errors import UsageError
 from mcp_governor.report.groups import count_of
@@ -27,13 +27,7 @@ if TYPE_CHECKING:
 @click.command(cls=TargetCommand)
 @target_argument
 @click.option("--tool", "tools", multiple=True, metavar="GLOB", help="Call only these tools")
-@click.option(
-    "--profile",
-    multiple=True,
-    metavar="NAME",
-    shell_complete=completion.profiles,
-    help="Rules for results  [default: profile in the configuration, or recommended]",
-)
+@profile_option("Rules for results")
 @click.option(
     "--assume-read-only",
     multiple=True,

@@ -355,6 +355,11 @@ def profile_option(what: str = "Rules to run") -> Callable[[_F], _F]:
     )
 
 
+level_option = click.option(
+    "--level",
+    type=click.Choice(["declared", "strict"]),
+    help="How to compare schemas  [default: level in the configuration, or declared]",
+)
 against_option = click.option(
     "--against",
     metavar="TARGET",

@@ -182,22 +182,18 @@ def _refuse_useless(
 ) -> None:
     """Raise a usage error if one option leaves nothing to do for another."""
     form = f"--format {output.format}"
-    planned = "--diff" if plan == "diff" else "--fix-plan"
-    for ignored, option, other in (
-        (plan is not None and show_settings, planned, "--show-settings"),
-        (plan is not None and write_baseline, planned, "--write-baseline"),
-        (plan is not None and statistics, "--statistics", planned),
-        (plan is not None and output.format != "text", form, planned),
-        (show_settings and output.format != "text", form, "--show-settings"),
-        (show_settings and write_baseline, "--write-baseline", "--show-settings"),
-        (show_settings and statistics, "--statistics", "--show-settings"),
-        (write_baseline and output.format != "text", form, "--write-baseline"),
-        (write_baseline and output.file is not None, "--output", "--write-baseline"),
-        (write_baseline and statistics, "--statistics", "--write-baseline"),
-        (statistics and output.format not in ("text", "json"), "--statistics", form),
-    ):
-        if ignored:
-            raise useless(option, other)
+    # Each leaves nothing to do for those after it.
+    wanted = {"--show-settings": show_settings, "--write-baseline": write_baseline}
+    wanted |= {"--diff" if plan == "diff" else "--fix-plan": plan is not None, "--statistics": statistics}
+    given = [option for option, value in wanted.items() if value]
+    if len(given) > 1:
+        raise useless(given[1], given[0])
+    if statistics and output.format not in ("text", "json"):
+        raise useless("--statistics", form)
+    if given and not statistics and output.format != "text":
+        raise useless(form, given[0])
+    if write_baseline and output.file is not None:
+        raise useless("--output", "--write-baseline")
 
 
 def _chosen(
