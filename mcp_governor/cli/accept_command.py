@@ -151,12 +151,6 @@ def _refuse_unknown(wanted: str, known: Collection[str]) -> None:
         )
     if wanted in known:
         return
-    place = wanted.rpartition(":")[0]
-    moved = next((one for one in known if one.rpartition(":")[0] == place), None)
-    if moved is not None:
-        raise UsageError(
-            f"The id {shown} no longer exists, because what it refers to has changed.", f"Use the new id: {moved}"
-        )
     alike = [one for one in known if one.partition(":")[0] == rule] or list(known)
     raise UsageError(
         f"No reported finding or change has the id {shown}.{did_you_mean(wanted, alike[:_MAX_COMPARED])}",

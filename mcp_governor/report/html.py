@@ -239,8 +239,8 @@ def _cause(cause: Cause, report: Report) -> _Item:
     if spots:
         body += _places([("", _at(*spot)) for spot in spots], "place")
     tools = [*cause.tools, *(tool for tool, _ in spots)]
-    words = " ".join(dict.fromkeys([*cause.rules, cause.sentence, *tools]))
-    return _Item(len(cause.findings), first.severity.value, first.id, words, safe(", ".join(cause.rules)), body)
+    words = " ".join(dict.fromkeys([cause.rule, cause.sentence, *tools]))
+    return _Item(len(cause.findings), first.severity.value, first.id, words, safe(cause.rule), body)
 
 
 def _places(listed: Sequence[tuple[str, str]], noun: str) -> str:

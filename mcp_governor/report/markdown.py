@@ -249,6 +249,6 @@ def _finding(cause: Cause) -> Iterator[str]:
     where = f"{code(first.tool)} " if named and first.tool is not None else ""
     place = f"{code(first.path)} " if alone and first.path else ""
     accepted = f" (accepted: {escape(first.accepted)})" if first.accepted is not None else ""
-    yield f"- **{first.severity.value}** {', '.join(cause.rules)} {where}{place}– {prose(cause.sentence)}{accepted}"
+    yield f"- **{first.severity.value}** {cause.rule} {where}{place}– {prose(cause.sentence)}{accepted}"
     if cause.fix:
         yield f"  - fix: {'<br>'.join(prose(part) for part in cause.fix.splitlines())}"

@@ -151,15 +151,6 @@ def test_an_id_that_nothing_has_is_refused_and_the_nearest_is_named(broken: Path
     assert (broken / "mcp-governor.toml").read_text() == before
 
 
-def test_an_id_whose_value_has_changed_since_names_the_one_of_now(broken: Path, capsys) -> None:
-    [first, *_] = ids(capsys=capsys)
-    old = f"{first.rpartition(':')[0]}:00000000"
-    assert run(["accept", old, "--reason", "r"]) == 2
-    printed = capsys.readouterr().err
-    assert f"The id {old} no longer exists, because what it refers to has changed." in printed
-    assert f"Use the new id: {first}" in printed
-
-
 def test_a_finding_about_an_acceptance_is_not_accepted(broken: Path, capsys) -> None:
     config = broken / "mcp-governor.toml"
     config.write_text(config.read_text() + f'[[accept]]\nfinding = "{ID}"\nreason = "r"\n')
