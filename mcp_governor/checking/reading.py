@@ -56,11 +56,9 @@ def permitted(config: Config, source: Source, *fields: str) -> Config:
     unused = "" if config.calls_mode == SAFE else "calls_mode"
     dropped = [field for field in fields or _PERMITTING if field != unused and getattr(config, field)]
     if dropped:
-        *others, last = (_PERMITTING[field] for field in dropped)
-        named = f"{', '.join(others)} and {last} in" if others else f"{last} in"
-        do, them = ("do", "them") if others else ("does", "it")
+        keys = ", ".join(_PERMITTING[field] for field in dropped)
         note(
-            f"{named} {one_line(config.shown, 60)} {do} not count for a server that you type; to make {them} count, "
+            f"for a server that you type, {one_line(config.shown, 60)} does not set {keys}; to make it count, "
             f"add --trust or set {VARIABLE}=1."
         )
     return replace(config, **{field: type(getattr(config, field))() for field in dropped})
