@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from mcp_governor.checking.lint_only import lint_report  # noqa: E402
 from mcp_governor.checking.settings import lint_settings  # noqa: E402
+from mcp_governor.checking.station_report import lint_report  # noqa: E402
 from mcp_governor.config import Config  # noqa: E402
 from mcp_governor.report.lines import plain_text  # noqa: E402
 from mcp_governor.report.text import report_lines  # noqa: E402

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct, field
 
-from mcp_governor.checking.events import Emit, silent
-
 if TYPE_CHECKING:
     from mcp_governor.surface import Surface
+
+Station = Literal["read", "compare", "policy", "lint", "call", "load"]
+
+Emit = Callable[[Station, str], None]
+"""A station begins; the string is the thing that it works on, safe to print."""
+
+
+def silent(_station: Station, _subject: str) -> None:
+    """Ignore all events."""
 
 
 class Asked(Struct, frozen=True, eq=False):

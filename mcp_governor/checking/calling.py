@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import asynccontextmanager
+import contextlib
+import contextvars
+import sys
+import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mcp_governor.checking.daemon_thread import run_in_daemon_thread
+from mcp_governor.checking.asked import Emit, silent
 from mcp_governor.checking.deprecation_warnings import limits_for_warnings, warning_findings
-from mcp_governor.checking.events import Emit, Finished, Started, silent
 from mcp_governor.checking.reading import counts_of, permitted, read_governed, refuse_empty, with_manifest
 from mcp_governor.checking.response_coverage import CONFIGURED, NONE, OFF, RECORDING, SAFE, UNNAMED, calls_mode, seen_of
 from mcp_governor.checking.settings import selection_of
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
     from mcp_governor.config import Config
     from mcp_governor.rules import Selection
     from mcp_governor.surface import Surface
+
+_LOOK = 0.05
+"""Seconds between two looks at the clock: nobody sees the difference, and a look costs nothing."""
 
 
 def call_target(
@@ -55,22 +60,19 @@ def call_target(
         UsageError: the source is a recording, which cannot be called, or nothing can be written to ``scratch``.
         GovernorError: the server cannot be reached, or a recorded call cannot be read.
     """
+    from mcp_governor.call.sandbox import Sandbox
     from mcp_governor.call.watchdog import Watchdog
     from mcp_governor.wire import ObjectEndpoint
     from mcp_governor.wire.loop import run
 
     if not isinstance(source, LiveSource):
         raise UsageError(f"{source.shown} is a recording; only a live server can be called.", "Name a live server.")
-    emit(Started("read", source.shown))
-    from mcp_governor.call.sandbox import Sandbox
-
+    emit("read", source.shown)
     with Sandbox(scratch) as sandbox:
-        chosen = selection or selection_of(config)
-        job = _Job(source, config, settings, chosen, emit, sandbox, Watchdog())
-        if not isinstance(source.endpoint, ObjectEndpoint):
-            return run(job.read_and_call)
-        done = run_in_daemon_thread(job.read_and_call, job.watchdog)
-        return done if done is not None else job.given_up()
+        job = _Job(source, config, settings, selection or selection_of(config), emit, sandbox, Watchdog())
+        if isinstance(source.endpoint, ObjectEndpoint):
+            return job.in_thread()
+        return run(job.read_and_call)
 
 
 def read_and_call(
@@ -78,22 +80,17 @@ def read_and_call(
 ) -> tuple[Surface, CallReport | None, Seen | None]:
     """The surface, the calls that the configuration asks for, if there is a server to call, and what they saw.
 
-    Args:
-        source: the server, or a recording of one.
-        config, emit: as for :func:`mcp_governor.checking.run.check`.
-        selection: the rules that run; ``None`` to call nothing and say nothing about calls.
+    Without a selection nothing is called, and nothing said about calls.
     """
-    if selection is None:
-        return read_governed(source, config, emit=emit), None, None
-    if not isinstance(source, LiveSource):
-        surface = read_governed(source, config, emit=emit)
-        return surface, None, seen_of(surface, config, selection, None, RECORDING)
-    if wanted_calls(config, selection) is not None:
+    live = isinstance(source, LiveSource)
+    wanted = wanted_calls(config, selection) if selection is not None and live else None
+    if selection is not None and wanted is not None:
         config = permitted(config, source)
-    wanted = wanted_calls(config, selection)
-    if wanted is None:
+        wanted = wanted_calls(config, selection)
+    if selection is None or wanted is None:
         surface = read_governed(source, config, emit=emit)
-        return surface, None, seen_of(surface, config, selection, None, OFF if config.calls_mode == NONE else UNNAMED)
+        why = RECORDING if not live else OFF if config.calls_mode == NONE else UNNAMED
+        return surface, None, seen_of(surface, config, selection, None, why) if selection is not None else None
     surface, called = call_target(source, config, wanted, selection=selection, emit=emit)
     return surface, called, seen_of(surface, config, selection, called, UNNAMED)
 
@@ -111,9 +108,31 @@ class _Job:
     watchdog: Watchdog
     surface: Surface | None = None
     report: CallReport | None = None
+    error: BaseException | None = None
 
-    def given_up(self) -> tuple[Surface, CallReport]:
-        """What it came to, where the server blocks its thread."""
+    def in_thread(self) -> tuple[Surface, CallReport]:
+        """Call a server object of this process in a thread, which is left behind if it gives no sign of life.
+
+        The thread, and the threads that the server starts in it, do not keep the process from ending.
+        """
+        import anyio
+
+        context = contextvars.copy_context()
+
+        def target() -> None:
+            try:
+                context.run(anyio.run, self.read_and_call)
+            except BaseException as error:  # noqa: BLE001  (handed over to the caller's thread)
+                self.error = error
+
+        thread = threading.Thread(target=target, name="mcp-governor-calls", daemon=True)
+        # Here and not in the thread, which may never come to putting it back: what a server prints is not our report.
+        with contextlib.redirect_stdout(sys.stderr):
+            thread.start()
+            while thread.is_alive() and not self.watchdog.is_overdue:
+                thread.join(_LOOK)
+        if self.error is not None:
+            raise self.error
         report = self.report or self.watchdog.given_up()
         assert self.surface is not None
         assert report is not None, "only calls are overdue"
@@ -133,7 +152,7 @@ class _Job:
         # A restarted server is addressed in the same protocol era as before.
         eras: dict[str, wire.Era] = {}
 
-        @asynccontextmanager
+        @contextlib.asynccontextmanager
         async def again() -> AsyncIterator[wire.Session]:
             async with wire.connect(source.endpoint, limits=limits, eras=eras) as session:
                 await make_first_calls(session, source.call_first)
@@ -144,13 +163,12 @@ class _Job:
             surface = with_manifest(surface_of(recording, source, tiers=tier_rules(config)), config)
             refuse_empty(surface)
             self.surface = surface
-            self.emit(Finished("read", len(surface.entries)))
             recorded = load_recordings(config.resolve(config.calls_dir)) if config.calls_dir else []
             written, repeated = split_recordings(recorded)
             plan = plan_calls(
                 surface, [*config.calls, *written], settings=settings, recorded=repeated, sandbox=self.sandbox
             )
-            self.emit(Started("call"))
+            self.emit("call", "")
             report = await run_calls(
                 session,
                 surface,
@@ -160,13 +178,10 @@ class _Job:
                 reconnect=again,
                 watchdog=self.watchdog,
             )
-            unwarned = await warning_findings(session, surface, report, config, self.selection)
-            report = replace(report, findings=(*report.findings, *unwarned))
+            found = await warning_findings(session, surface, report, config, self.selection)
             if isinstance(source.endpoint, wire.HttpEndpoint):
-                found = await check_server_info(source.endpoint, self.selection)
-                report = replace(report, findings=(*report.findings, *found))
-            self.report = report
-            self.emit(Finished("call", len(report.results)))
+                found += await check_server_info(source.endpoint, self.selection)
+            self.report = report = replace(report, findings=(*report.findings, *found))
             self.watchdog.within(limits.close_timeout)
         return surface, report
 

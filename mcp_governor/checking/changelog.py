@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-
 from mcp_governor.errors import ConfigError, FileFormatError, GovernorError
 from mcp_governor.files import list_files
 from mcp_governor.surface import fingerprint, load_surface, parse_surface
@@ -25,20 +23,10 @@ _MAX_RECORDINGS = 10_000
 """Maximum number of recorded releases in a folder: a release every day for 27 years."""
 
 
-class Declared(Struct, frozen=True, dict=True):
-    """The documents with which a release is compared.
-
-    Attributes:
-        changelog: as read; ``None`` if the configuration names none.
-        expected: the current version of the surface.
-    """
-
-    changelog: Changelog | None
-    expected: SchemaVersion
-
-
-def read_declared(config: Config, surface: Surface | None, changelog: Changelog | None = None) -> Declared:
-    """Read the changelog, if there is one and none is given, and the schema version.
+def read_declared(
+    config: Config, surface: Surface | None, changelog: Changelog | None = None
+) -> tuple[Changelog | None, SchemaVersion]:
+    """The changelog, which is read if there is one and none is given, and the current version of the surface.
 
     Raises:
         FileFormatError: the configured changelog cannot be read.
@@ -49,7 +37,7 @@ def read_declared(config: Config, surface: Surface | None, changelog: Changelog 
     expected = schema_version(config.schema_version, surface, config.root, config=config.path)
     if changelog is None and config.changelog:
         changelog = load_changelog(config)
-    return Declared(changelog, expected)
+    return changelog, expected
 
 
 def load_changelog(config: Config) -> Changelog:

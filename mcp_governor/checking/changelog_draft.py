@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -64,18 +64,13 @@ class OpenChangelog(Struct, frozen=True, dict=True):
     expected: SchemaVersion
     recording: str = ""
 
-    @cached_property
+    @property
     def tools(self) -> set[str]:
         """The names of all former and current tools."""
         old = set(self.baseline.surface.by_name) if self.baseline else set()
         return old | set(self.surface.by_name)
 
-    @cached_property
-    def fingerprint(self) -> str:
-        """The fingerprint of the current surface."""
-        return fingerprint(self.surface)
-
-    @cached_property
+    @property
     def replacements(self) -> dict[str, str]:
         """Replacements of removed tools, from their deprecation notices."""
         if self.baseline is None:
@@ -140,25 +135,18 @@ class OpenChangelog(Struct, frozen=True, dict=True):
             [self.needed, needed_step(admitted, self.before or "", zero_policy=self.config.policy.zero_policy)]
         )
 
-    @cached_property
+    @property
     def since_release(self) -> bool:
         """True if the changes are all since the last release: the baseline is what its section states."""
         section = self.book.section(self.before) if self.before is not None else None
         if section is None or self.baseline is None:
             return False
-        stated = fingerprint(self.baseline.surface)
-        return any(one.value == stated for one in section.fingerprints)
+        return fingerprint(self.baseline.surface) in [one.value for one in section.fingerprints]
 
     @cached_property
     def waiting(self) -> tuple[Section, ...]:
         """The sections that are not released yet."""
         return waiting_sections(self.book, self.before)
-
-    @cached_property
-    def top(self) -> Section | None:
-        """The unreleased section at the top; ``None`` if there is none."""
-        found = working_section(self.book)
-        return found if found is not None and found.unreleased else None
 
     @cached_property
     def tags(self) -> dict[Numbered, str]:
@@ -177,13 +165,7 @@ class OpenChangelog(Struct, frozen=True, dict=True):
 
 @one_look()
 def open_changelog(config: Config, source: Source, against: str | None, *, live: bool = True) -> OpenChangelog:
-    """Read everything for a :class:`OpenChangelog`.
-
-    Args:
-        config: of the run.
-        source: the server.
-        against: the baseline, instead of the configured one.
-        live: read the server even if its recording is of this commit.
+    """Read everything for a :class:`OpenChangelog`; ``live`` reads the server even if its recording is of this commit.
 
     Raises:
         GovernorError: a document cannot be read.
@@ -199,7 +181,7 @@ def open_changelog(config: Config, source: Source, against: str | None, *, live:
     config = trusting(config, source)
     baseline = baseline_of(surface, config, against, source=source, changelog=book)
     changes = changes_between(baseline.surface, surface, config) if baseline is not None else []
-    expected = read_declared(config, surface, book).expected
+    expected = read_declared(config, surface, book)[1]
     name = "" if recorded is None else baseline_file(config)
     return OpenChangelog(config, book, surface, baseline, changes, expected, name)
 
@@ -223,14 +205,10 @@ class Drafted(Struct, frozen=True):
 
 
 def draft_changelog(opened: OpenChangelog, version: str | None = None) -> Drafted:
-    """Draft the missing entries, in the section where they belong.
+    """Draft the missing entries, in the section where they belong, or in that of ``version``, if the user named one.
 
     With ``policy.gate = "release"`` that is ``## Unreleased``, or the section of the current version if it exists;
     otherwise it is the section of the version that the changes require.
-
-    Args:
-        opened: the changelog and the surfaces.
-        version: the version of the section, if the user named one.
 
     Raises:
         UsageError: the version is already released, or the next version is unknown.
@@ -238,42 +216,27 @@ def draft_changelog(opened: OpenChangelog, version: str | None = None) -> Drafte
     from mcp_governor.changelog.drafting import draft, draft_unreleased, placeholders
 
     book = opened.book
-    chosen = _newer(opened, version) if version is not None else _chosen(opened)
-    if chosen:
-        text = draft(
-            book,
-            opened.changes,
-            version=chosen,
-            fingerprint=opened.fingerprint,
-            tools=opened.tools,
-            replacements=opened.replacements,
-            released=opened.released,
-            repair=opened.since_release,
-        )
-    else:
-        text = draft_unreleased(
-            book,
-            opened.changes,
-            waiting=opened.waiting,
-            tools=opened.tools,
-            replacements=opened.replacements,
-            repair=opened.since_release,
-        )
-    after = parse(text, book.what)
-    before, now = (Counter(entry.text for part in one.sections for _, entry in part.entries) for one in (book, after))
-    advice = _advice(opened, chosen, placeholders(book.text, text))
-    return Drafted(text, chosen, (now - before).total(), (before - now).total(), advice)
-
-
-def _newer(opened: OpenChangelog, version: str) -> str:
-    """A version from the user, if it is not older than the last release."""
-    named, last = Numbered.parse(version), Numbered.parse(opened.before or "")
-    if named is not None and last is not None and named < last:
+    named, last = Numbered.parse(version or ""), Numbered.parse(opened.before or "")
+    if version is not None and named is not None and last is not None and named < last:
         raise UsageError(
             f"{one_line(version, 60)} is older than {opened.before}, which is released; nothing was written.",
             "Name a later version, or leave --for out.",
         )
-    return version
+    chosen = version if version is not None else _chosen(opened)
+    how: dict[str, Any] = {
+        "tools": opened.tools,
+        "replacements": opened.replacements,
+        "repair": opened.since_release,
+    }
+    if chosen:
+        digest = fingerprint(opened.surface)
+        text = draft(book, opened.changes, version=chosen, fingerprint=digest, released=opened.released, **how)
+    else:
+        text = draft_unreleased(book, opened.changes, waiting=opened.waiting, **how)
+    after = parse(text, book.what)
+    before, now = (Counter(entry.text for part in one.sections for _, entry in part.entries) for one in (book, after))
+    advice = _advice(opened, chosen, placeholders(book.text, text))
+    return Drafted(text, chosen, (now - before).total(), (before - now).total(), advice)
 
 
 def _chosen(opened: OpenChangelog) -> str:
@@ -283,7 +246,8 @@ def _chosen(opened: OpenChangelog) -> str:
         return now  # the first section, whatever the gate: there is nothing to wait for
     if opened.config.policy.gate == "release":
         own = opened.book.section(now) if now is not None and opened.moved else None
-        waits = opened.top is not None and bool(opened.top.entries)
+        top = working_section(opened.book)
+        waits = top is not None and top.unreleased and bool(top.entries)
         return now if now is not None and own is not None and not waits and not opened.released.evidence(own) else ""
     current = opened.book.current
     if now is None and current is not None and not current.unreleased:
@@ -303,10 +267,9 @@ def _chosen(opened: OpenChangelog) -> str:
 def _advice(opened: OpenChangelog, version: str, lines: list[int]) -> str:
     if lines:
         shown = ", ".join(map(str, lines[:5])) + (", …" if len(lines) > 5 else "")
-        where = f"line {shown}" if len(lines) == 1 else f"lines {shown}"
         return (
-            f"Next: in {where} of {opened.config.changelog}, name the tool to use instead of REPLACEMENT, or write "
-            "that nothing replaces it, and why."
+            f"Next: in line{'' if len(lines) == 1 else 's'} {shown} of {opened.config.changelog}, name the tool to use "
+            "instead of REPLACEMENT, or write that nothing replaces it, and why."
         )
     if version and not opened.enough(version) and opened.before is not None and opened.counts:
         fitting = next_version(opened.before, opened.needed)
@@ -314,12 +277,11 @@ def _advice(opened: OpenChangelog, version: str, lines: list[int]) -> str:
             f"Next: {one_line(version, 60)} is too small, because these changes need a {opened.needed.value} step: "
             f"mcp-governor changelog draft --for {fitting}"
         )
-    if version and opened.expected.text is not None and not same_version(opened.expected.text, version):
-        return f"Next: {opened.expected.lags(version)}."
+    now = opened.expected.text
+    wanted = version or (opened.goal if opened.moved else None)
+    if wanted and now is not None and not same_version(now, wanted):
+        return f"Next: {opened.expected.lags(wanted)}."
     if version:
         return "Next: mcp-governor check"
-    now = opened.expected.text
-    if opened.moved and opened.goal is not None and now is not None and not same_version(now, opened.goal):
-        return f"Next: {opened.expected.lags(opened.goal)}."
     coming = opened.goal if opened.goal is not None and opened.proposed is not Bump.NONE else "VERSION"
     return f"Commit it with the change. When you release: mcp-governor changelog release {coming}"

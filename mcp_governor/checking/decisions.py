@@ -56,10 +56,9 @@ def decide(
 
     Args:
         findings, changes: as the stations returned them.
-        config: the decisions.
+        config, selection: the decisions, and the selected rules.
         today: the date at which acceptances are evaluated.
         surface: the tools whose inline suppressions apply.
-        selection: the selected rules.
         stations: the stations that took part.
         known: ids of findings that do not count; by default those in the configured lint baseline.
         complete: true if all offline stations took part, so that unused acceptances can be reported. For findings that
@@ -73,7 +72,11 @@ def decide(
     from mcp_governor.policy.acceptance import apply_acceptances
     from mcp_governor.rules.governing import Governor
 
-    known = _known(config) if known is None else known
+    if known is None:
+        from mcp_governor.rules import load_baseline
+
+        file = config.lint.baseline
+        known = load_baseline(config.resolve(file), what=file) if file else frozenset()
     governor = Governor(selection, surface, stations=stations, known=known)
     found = list(findings)
     # A configuration cannot hide that it has become more lenient; only an acceptance can allow that.
@@ -118,11 +121,3 @@ def is_of_calls(finding: str) -> bool:
     # Rules of packages and of the user's own folders read surfaces; an unknown name counts as such a rule.
     rule = load_catalogue().rules.get(name)
     return rule is not None and rule.station == "call"
-
-
-def _known(config: Config) -> frozenset[str]:
-    if not config.lint.baseline:
-        return frozenset()
-    from mcp_governor.rules import load_baseline
-
-    return load_baseline(config.resolve(config.lint.baseline), what=config.lint.baseline)

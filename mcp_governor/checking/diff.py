@@ -1,4 +1,4 @@
-"""``diff``: compares two targets, and nothing else."""
+"""``diff`` compares two targets, and nothing else; ``check --only breaking`` does so for teams that begin with that."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from mcp_governor.checking.against.baseline import Baseline
+from mcp_governor.checking.against.baseline import Baseline, lost_release
 from mcp_governor.checking.against.comparison import Comparison
-from mcp_governor.checking.against.configuration import config_before
+from mcp_governor.checking.against.configuration import as_strict_as_before, check_settings_of_breaks, config_before
+from mcp_governor.checking.against.last_release import last_rewritten
 from mcp_governor.checking.model import Report, ServerInfo
 from mcp_governor.checking.options import changes_between
 from mcp_governor.checking.places import with_places
@@ -17,6 +18,8 @@ from mcp_governor.checking.reading import counts_of, definitions_of, refuse_empt
 from mcp_governor.checking.settings import fail_on
 from mcp_governor.checking.token_cost import token_cost
 from mcp_governor.checking.versions import versions_between
+from mcp_governor.errors import NothingCheckedError
+from mcp_governor.findings import Bump
 from mcp_governor.surface import NO_TIER_RULES, fingerprint
 from mcp_governor.target import LiveSource, read_sources, resolve_both, tier_rules
 
@@ -26,7 +29,6 @@ if TYPE_CHECKING:
     from mcp_governor.change import Change
     from mcp_governor.checking.versions import Versions
     from mcp_governor.config import Config
-    from mcp_governor.findings import Bump
     from mcp_governor.surface import Surface
 
 
@@ -86,13 +88,7 @@ class Compared(Struct, frozen=True):
 
 
 def compared(old: Surface, new: Surface, config: Config, *, governed: bool = False) -> Compared:
-    """Compare two surfaces.
-
-    Args:
-        old, new: the two.
-        config: level, options and policy; names the source of the version.
-        governed: ``new`` is that of the governed server.
-    """
+    """Compare two surfaces; ``governed``: the new one is that of the governed server."""
     from mcp_governor.policy.model import needed_by
 
     changes = changes_between(old, new, config)
@@ -125,4 +121,47 @@ def compare_surfaces(both: Comparison, *, governed: bool = False, only_breaking:
         fail_on=fail_on(config),
         unknown_fails=config.policy.unknown == "breaking",
         breaking_fails=True,
+    )
+
+
+def check_breaks(compared: Comparison) -> Report:
+    """The changes that break clients, or may break them: each of them fails the run unless it is accepted.
+
+    Version, changelog and rules are ignored. Tools of tier ``internal`` promise nothing, so their changes do not break.
+    The run also fails if a setting that decides what breaks is more lenient than at the last release, or if the
+    changelog states another surface for the last release than it did.
+
+    Raises:
+        NothingCheckedError: there is no baseline.
+    """
+    from mcp_governor.policy.acceptance import AcceptedBefore, apply_acceptances
+
+    surface, config, baseline = compared.surface, compared.config, compared.baseline
+    refuse_empty(surface)
+    if baseline is None:
+        raise NothingCheckedError(
+            "There is nothing to compare with: no release and no recorded surface.",
+            "Name it: --against pypi:NAME, or --against git:main:mcp-surface.json once that file is recorded with "
+            "mcp-governor snapshot.",
+        )
+    report = compare_surfaces(compared, governed=True, only_breaking=True)
+    breaks = tuple(change for change in report.changes if change.bump is not Bump.NONE)
+    before = compared.before
+    judged = [*last_rewritten(config, surface), *(check_settings_of_breaks(before, config) if before else ())]
+    accepted = apply_acceptances(
+        config.accept,
+        judged,
+        breaks,
+        today=compared.today,
+        complete=False,
+        baseline=AcceptedBefore(baseline.surface.version, compared.accepted_before),
+    )
+    findings = accepted.findings[: len(judged)]
+    return replace(
+        report,
+        changes=breaks,
+        accepted=dict(accepted.changes),
+        only="breaking",
+        findings=(*lost_release(baseline, config), *findings),
+        fail_on=fail_on(as_strict_as_before(config, findings)),
     )

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-from functools import cached_property
 from typing import TYPE_CHECKING
-
-from msgspec import Struct
 
 from mcp_governor.config import DEFAULT_CHANGELOG
 from mcp_governor.findings import Tier
@@ -16,17 +13,13 @@ from mcp_governor.version_steps import is_development, same_version
 from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from mcp_governor.changelog import Changelog, SchemaVersion
-    from mcp_governor.changelog.model import Section
     from mcp_governor.checking.against.comparison import Comparison
-    from mcp_governor.checking.changelog import Declared
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
     from mcp_governor.policy.windows import History
-    from mcp_governor.stage import Stage
-    from mcp_governor.surface import Surface
 
 CHANGELOG_EXISTS = "surface/changelog-exists"
 SERVER_VERSION = "surface/server-version"
@@ -34,200 +27,152 @@ DEPRECATION_UNMARKED = "surface/deprecation-unmarked"
 DEPRECATION_UNANNOUNCED = "surface/deprecation-unannounced"
 
 
-class Discipline(Struct, frozen=True, dict=True):
-    """A run from the point of view of these rules.
+def check_discipline(
+    compared: Comparison,
+    changelog: Changelog | None,
+    expected: SchemaVersion,
+    before: str | None,
+    runs: Callable[[str], bool],
+) -> Iterator[Finding]:
+    """The findings of the rules that run.
 
-    Attributes:
+    Args:
         compared: the run.
-        declared: the changelog, and the current version.
+        changelog, expected: as read, and the current version.
         before: the version of the baseline.
+        runs: returns true for the id of a rule that runs.
     """
+    surface, config = compared.surface, compared.config
+    if runs(SERVER_VERSION):
+        yield from _server_version(compared, expected)
+    if changelog is None:
+        if runs(CHANGELOG_EXISTS):
+            yield from _changelog_exists(config)
+        return
+    from mcp_governor.changelog.discipline import REMOVED_ENTRY, check_removals
+    from mcp_governor.policy.windows import History
 
-    compared: Comparison
-    declared: Declared
-    before: str | None
+    yield from _of_release(compared, changelog, expected, before, runs)
+    if runs(REMOVED_ENTRY):
+        names = frozenset(surface.by_name).union(compared.old.by_name if compared.old is not None else ())
+        yield from check_removals(changelog, compared.changes, names, before)
+    history = History(changelog, before, expected.text, config.policy.windows)
+    if runs(DEPRECATION_UNMARKED):
+        yield from _unmarked(compared, history)
+    if runs(DEPRECATION_UNANNOUNCED):
+        yield from _unannounced(compared, history, changelog)
 
-    @property
-    def surface(self) -> Surface:
-        return self.compared.surface
 
-    @property
-    def config(self) -> Config:
-        return self.compared.config
+def _server_version(compared: Comparison, expected: SchemaVersion) -> Iterator[Finding]:
+    """``initialize`` reports the version of the schema."""
+    from mcp_governor.version_sources import SERVER_INFO
 
-    @property
-    def stage(self) -> Stage:
-        return self.compared.stage
+    surface, stage = compared.surface, compared.stage
+    if expected.spec == SERVER_INFO or not surface.server:
+        return
+    # A recording states both as of the time it was made, and need not be renewed for each new version.
+    recorded = surface.stated
+    version = recorded[0] if recorded is not None and recorded[1] == expected.count else expected.text
+    if version is None or (expected.tagged and stage.tag is None):
+        return
+    said = surface.server.get("version")
+    reported = said if isinstance(said, str) else ""
+    if same_version(version, reported) or (stage.between and is_development(reported)):
+        return
+    facts = {"reported": reported, "version": version, "source": expected.source}
+    path = "/serverInfo/version"
+    yield finding(SERVER_VERSION, path, value=[reported, version], says="" if reported else "none", facts=facts)
 
-    @property
-    def changelog(self) -> Changelog | None:
-        return self.declared.changelog
 
-    @property
-    def expected(self) -> SchemaVersion:
-        return self.declared.expected
+def _changelog_exists(config: Config) -> Iterator[Finding]:
+    if config.path is None or config.isolated or config.changelog:
+        return  # no repository is governed, or the file was deleted, which is reported elsewhere
+    name = visible(DEFAULT_CHANGELOG)
+    says = "unnamed" if config.resolve(DEFAULT_CHANGELOG).exists() else ""
+    yield finding(CHANGELOG_EXISTS, visible(config.path.name), value=None, says=says, file=name)
 
-    def findings(self, runs: Callable[[str], bool]) -> Iterator[Finding]:
-        """The findings of the rules that run.
 
-        Args:
-            runs: returns true for the id of a rule that runs.
-        """
-        for check in self._checks(runs):
-            yield from check()
+def _of_release(
+    compared: Comparison,
+    changelog: Changelog,
+    expected: SchemaVersion,
+    before: str | None,
+    runs: Callable[[str], bool],
+) -> Iterator[Finding]:
+    """What the section of a release must have; nothing between releases."""
+    from mcp_governor.changelog.discipline import (
+        MIGRATION_GUIDE,
+        RELEASE_ENTRY,
+        check_entries,
+        check_guide,
+        release_section,
+    )
 
-    def _checks(self, runs: Callable[[str], bool]) -> Iterator[Callable[[], Iterable[Finding]]]:
-        from mcp_governor.changelog.discipline import MIGRATION_GUIDE, RELEASE_ENTRY, REMOVED_ENTRY
+    stage, config = compared.stage, compared.config
+    if before is None or stage.between:
+        return
+    section = release_section(changelog, before, expected.text, zero_policy=config.policy.zero_policy)
+    if section is None:
+        return
+    # While the release is only planned, its section has this heading in the file.
+    written = "## Unreleased" if stage.version and stage.gate == "release" else ""
+    folder = config.resolve(config.changelog).parent
 
-        if runs(SERVER_VERSION):
-            yield self._server_version
-        if self.changelog is None:
-            if runs(CHANGELOG_EXISTS):
-                yield self._changelog_exists
-            return
-        for rule, check in (
-            (RELEASE_ENTRY, self._release_entry),
-            (MIGRATION_GUIDE, self._migration_guide),
-            (REMOVED_ENTRY, self._removed_entry),
-            (DEPRECATION_UNMARKED, self._unmarked),
-            (DEPRECATION_UNANNOUNCED, self._unannounced),
-        ):
-            if runs(rule):
-                yield check
-
-    # -- the server
-
-    def _server_version(self) -> Iterator[Finding]:
-        """``initialize`` reports the version of the schema."""
-        from mcp_governor.version_sources import SERVER_INFO
-
-        expected, said = self.expected, self.surface.server.get("version")
-        if expected.spec == SERVER_INFO or not self.surface.server:
-            return
-        # A recording states both as of the time it was made, and need not be renewed for each new version.
-        recorded = self.surface.stated
-        version = recorded[0] if recorded is not None and recorded[1] == expected.count else expected.text
-        if version is None or (expected.tagged and self.stage.tag is None):
-            return
-        reported = said if isinstance(said, str) else ""
-        if same_version(version, reported) or (self.stage.between and is_development(reported)):
-            return
-        facts = {"reported": reported, "version": version, "source": expected.source}
-        path = "/serverInfo/version"
-        yield finding(SERVER_VERSION, path, value=[reported, version], says="" if reported else "none", facts=facts)
-
-    # -- the changelog
-
-    def _changelog_exists(self) -> Iterator[Finding]:
-        config = self.config
-        if config.path is None or config.isolated or config.changelog:
-            return  # no repository is governed, or the file was deleted, which is reported elsewhere
-        name = visible(DEFAULT_CHANGELOG)
-        says = "unnamed" if config.resolve(DEFAULT_CHANGELOG).exists() else ""
-        yield finding(CHANGELOG_EXISTS, visible(config.path.name), value=None, says=says, file=name)
-
-    def _release_entry(self) -> Iterable[Finding]:
-        from mcp_governor.changelog.discipline import check_entries
-
-        released = self._released
-        return check_entries(*released, written=self._written) if released is not None else ()
-
-    def _migration_guide(self) -> Iterable[Finding]:
-        from mcp_governor.changelog.discipline import check_guide
-
-        released = self._released
-        if released is None:
-            return ()
-        return check_guide(*released, exists=self._is_next_to_changelog, written=self._written)
-
-    @property
-    def _written(self) -> str:
-        """The heading that the section of a release has in the file while the release is only planned."""
-        return "## Unreleased" if self.stage.version and self.stage.gate == "release" else ""
-
-    @cached_property
-    def _released(self) -> tuple[Changelog, Section, str] | None:
-        """The section of the release, and the version before it; ``None`` if the run is not at a release."""
-        from mcp_governor.changelog.discipline import release_section
-
-        if self.changelog is None or self.before is None or self.stage.between:
-            return None
-        zero_policy = self.config.policy.zero_policy
-        section = release_section(self.changelog, self.before, self.expected.text, zero_policy=zero_policy)
-        return None if section is None else (self.changelog, section, self.before)
-
-    def _is_next_to_changelog(self, name: str) -> bool:
-        folder = self.config.resolve(self.config.changelog).parent
+    def exists(name: str) -> bool:
         try:
             return (folder / name).exists()
         except (OSError, ValueError):
             return False  # not a file name
 
-    def _removed_entry(self) -> Iterable[Finding]:
-        from mcp_governor.changelog.discipline import check_removals
+    if runs(RELEASE_ENTRY):
+        yield from check_entries(changelog, section, before, written=written)
+    if runs(MIGRATION_GUIDE):
+        yield from check_guide(changelog, section, before, exists=exists, written=written)
 
-        assert self.changelog is not None
-        before = self.compared.old.by_name if self.compared.old is not None else {}
-        names = frozenset(before) | frozenset(self.surface.by_name)
-        return check_removals(self.changelog, self.compared.changes, names, self.before)
 
-    # -- deprecations, in the changelog and on the surface
+def _unmarked(compared: Comparison, history: History) -> Iterator[Finding]:
+    for tool in compared.surface.tools:
+        announced = history.announcement(tool) if tool.deprecation is None else None
+        if announced is None or tool.tier is Tier.INTERNAL:
+            continue
+        section, instead = announced.section, announced.replacement
+        mark = {"since": section.version_text, "replacement": instead or "none"}
+        shown = {"deprecated": {key: value for key, value in mark.items() if value}}
+        ending = f"use `{instead}` instead." if instead else "nothing replaces it, because REASON."
+        yield finding(
+            DEPRECATION_UNMARKED,
+            "/deprecated",
+            tool=tool.name,
+            value=section.version_text,
+            section=section.title,
+            mark=json.dumps(shown),
+            words=f"Deprecated: {ending}",
+        )
 
-    @cached_property
-    def _history(self) -> History:
-        from mcp_governor.policy.windows import History
 
-        return History(self.changelog, self.before, self.expected.text, self.config.policy.windows)
-
-    def _unmarked(self) -> Iterator[Finding]:
-        for tool in self.surface.tools:
-            announced = self._history.announcement(tool) if tool.deprecation is None else None
-            if announced is None or tool.tier is Tier.INTERNAL:
-                continue
-            section, instead = announced.section, announced.replacement
-            mark = {"since": section.version_text, **({"replacement": instead} if instead else {"replacement": "none"})}
-            shown = {"deprecated": {key: value for key, value in mark.items() if value}}
-            words = (
-                f"Deprecated: use `{instead}` instead."
-                if instead
-                else "Deprecated: nothing replaces it, because REASON."
-            )
-            yield finding(
-                DEPRECATION_UNMARKED,
-                "/deprecated",
-                tool=tool.name,
-                value=section.version_text,
-                section=section.title,
-                mark=json.dumps(shown),
-                words=words,
-            )
-
-    def _is_before_the_changelog(self, since: str | None) -> bool:
-        """True if a version is older than every release of the changelog, which then cannot have announced it."""
-        said = Numbered.parse(since or "")
-        sections = [section.numbered for section in self.changelog.released] if self.changelog is not None else []
-        known = [version for version in sections if version is not None]
-        return said is not None and bool(known) and said < min(known)
-
-    def _unannounced(self) -> Iterator[Finding]:
-        before = self.compared.old.by_name if self.compared.old is not None else None
-        for tool in self.surface.tools:
-            if tool.deprecation is None or tool.tier is Tier.INTERNAL or self._history.announcement(tool) is not None:
-                continue
-            was = before.get(tool.name) if before is not None else None
-            if before is not None and (was is None or was.deprecation is None):
-                continue  # the change has no entry, which is reported elsewhere
-            if self._is_before_the_changelog(tool.deprecation.since):
-                continue
-            instead = tool.deprecation.replacement
-            ending = f"use `{instead}` instead" if instead else "use `REPLACEMENT` instead"
-            if tool.deprecation.nothing:
-                ending = "nothing replaces it, because REASON"
-            yield finding(
-                DEPRECATION_UNANNOUNCED,
-                "/deprecated",
-                tool=tool.name,
-                value=instead,
-                source=tool.deprecation.source,
-                entry=f"- `{visible(tool.name)}` is deprecated; {one_line(ending, 120)}.",
-            )
+def _unannounced(compared: Comparison, history: History, changelog: Changelog) -> Iterator[Finding]:
+    before = compared.old.by_name if compared.old is not None else None
+    versions = [section.numbered for section in changelog.released]
+    known = [version for version in versions if version is not None]
+    for tool in compared.surface.tools:
+        notice = tool.deprecation
+        if notice is None or tool.tier is Tier.INTERNAL or history.announcement(tool) is not None:
+            continue
+        was = before.get(tool.name) if before is not None else None
+        if before is not None and (was is None or was.deprecation is None):
+            continue  # the change has no entry, which is reported elsewhere
+        since = Numbered.parse(notice.since or "")
+        if since is not None and known and since < min(known):
+            continue  # before the changelog, which then cannot have announced it
+        instead = notice.replacement
+        ending = f"use `{instead or 'REPLACEMENT'}` instead"
+        if notice.nothing:
+            ending = "nothing replaces it, because REASON"
+        yield finding(
+            DEPRECATION_UNANNOUNCED,
+            "/deprecated",
+            tool=tool.name,
+            value=instead,
+            source=notice.source,
+            entry=f"- `{visible(tool.name)}` is deprecated; {one_line(ending, 120)}.",
+        )

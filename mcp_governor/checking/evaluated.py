@@ -27,11 +27,8 @@ _RULE = "evaluation/run-missing"
 def check_evaluated(surface: Surface, config: Config, stage: Stage) -> Iterator[Finding]:
     """A finding if the recorded evaluation is about other words, or there is none.
 
-    Args:
-        surface: the current one.
-        config: its ``policy.evaluation``, and where evaluations are recorded.
-        stage: of the run; with ``policy.gate = "change"``, every change is treated as a release, but only a tag and
-            ``--release`` are the end of a phase.
+    With ``policy.gate = "change"``, every change is treated as a release, but only a tag and ``--release`` are the end
+    of a phase.
     """
     file = config.evaluation_record
     at_release = stage.tag is not None or stage.asked or (stage.at_release and stage.gate == "release")

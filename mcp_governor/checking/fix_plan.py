@@ -1,15 +1,22 @@
-"""The plan of ``lint --fix-plan`` and ``lint --diff``: equal fixes are merged, with places and sources."""
+"""The plan of ``lint --fix-plan`` and ``lint --diff``: equal fixes are merged, with places and sources.
+
+Objects of the document are open, as in a report.
+"""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from msgspec import Struct
+import msgspec
+from msgspec import UNSET, Meta, Struct
 
 from mcp_governor.checking.python_hint import annotations_hint, parameter_hint
+from mcp_governor.documents import Count, joined, written
+from mcp_governor.findings import Effect  # noqa: TC001 - msgspec reads the types
 from mcp_governor.fixes.editing import ABSENT
 from mcp_governor.fixes.plan import make_plan
+from mcp_governor.fixes.proof import ProofVerdict  # noqa: TC001
 from mcp_governor.schemas.pointers import pointer_tokens
 from mcp_governor.surface import fingerprint
 from mcp_governor.target.discover.tool_source import tool_sources
@@ -19,53 +26,129 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mcp_governor.config import Config
-    from mcp_governor.findings import Effect, Finding
-    from mcp_governor.fixes.plan import PlacedFix, Withheld
-    from mcp_governor.fixes.proof import Proof
+    from mcp_governor.findings import Finding
+    from mcp_governor.fixes.plan import PlacedFix, Plan
     from mcp_governor.rules import Selection
     from mcp_governor.surface import Surface
     from mcp_governor.target import Source
     from mcp_governor.target.discover.tool_source import ToolSource
 
 
-class FixPlace(Struct, frozen=True):
+FindingId = Annotated[str, Meta(description="rule:tool:pointer:hash, as in a report.")]
+
+
+class Operation(Struct, frozen=True, omit_defaults=True):
+    """One operation of a JSON Patch (RFC 6902), relative to the tool."""
+
+    op: Literal["add", "remove", "replace"]
+    path: str
+    value: Any = UNSET
+
+
+class SourceDocument(Struct, frozen=True):
+    """Where the tool is defined.
+
+    Attributes:
+        file: Relative to the project.
+        certain: False: found as text, or in several places.
+    """
+
+    file: str
+    line: Annotated[int, Meta(ge=1)]
+    certain: bool
+
+
+class FixPlaceDocument(Struct, frozen=True, omit_defaults=True):
     """One place of a fix.
 
     Attributes:
-        tool: its name.
-        path: JSON pointer, relative to the tool.
-        patch: the operations of a JSON Patch (RFC 6902), relative to the tool.
-        source: where the tool is defined, if that is known.
-        line: of the parameter in that file, else of the tool; 0 if the source is unknown.
-        code: the corrected parameter of the Python function, or the argument of its decorator; empty if that is not
-            certain.
+        path: JSON pointer into the tool.
+        code: The Python parameter, or argument of the decorator, as corrected.
     """
 
     tool: str
     path: str
-    patch: tuple[dict[str, Any], ...]
-    source: ToolSource | None = None
-    line: int = 0
+    patch: tuple[Operation, ...]
+    source: SourceDocument | None = None
     code: str = ""
 
 
-class Fix(Struct, frozen=True):
+class ProofDocument(Struct, frozen=True, omit_defaults=True):
+    """What the fix does to the values that the schema accepts.
+
+    Attributes:
+        witness: A value that was accepted and is refused after the fix; any JSON value.
+        reason: What stopped the decision of an unknown one.
+    """
+
+    verdict: ProofVerdict
+    witness: Any = UNSET
+    reason: str = ""
+
+
+class FixedFinding(Struct, frozen=True):
+    """A finding that the fix removes."""
+
+    id: FindingId
+    rule: str
+    message: str
+
+
+class FixDocument(Struct, frozen=True, omit_defaults=True, kw_only=True):
     """One correction with all its places.
 
     Attributes:
-        places: sorted by tool.
-        findings: the findings that it fixes.
-        before, after: the fragment; ``ABSENT`` if there is none.
-        effect: the intended effect.
-        proof: the proved effect.
+        before: The fragment; absent where there is none.
+        after: The corrected fragment; absent where none is left.
+        effect: What the fix is meant to do.
     """
 
-    places: tuple[FixPlace, ...]
-    findings: tuple[Finding, ...]
-    before: Any
-    after: Any
+    findings: tuple[FixedFinding, ...]
+    before: Any = UNSET
+    after: Any = UNSET
     effect: Effect
-    proof: Proof
+    proof: ProofDocument
+    places: tuple[FixPlaceDocument, ...]
+
+
+class PlanCounts(Struct, frozen=True):
+    """Numbers of fixes, of their places, and of findings."""
+
+    fixes: Count
+    places: Count
+    fixed: Count
+    partly: Count
+    unfixed: Count
+
+
+class WithheldDocument(Struct, frozen=True):
+    """A finding whose correction is not part of the plan, or not everywhere."""
+
+    finding: FindingId
+    tool: str | None
+    reason: str
+
+
+class FixPlanDocument(Struct, frozen=True, tag_field="format", tag="mcp-governor/fix-plan-1"):
+    """All corrections that need no decision by a person.
+
+    Attributes:
+        fingerprint: Of the surface that the fixes are for.
+        fixed: Findings that are gone after the plan.
+        partly: Findings about several places, some of which are left.
+        unfixed: Findings that a person has to decide.
+        brought: Findings about all tools together that the plan brings.
+    """
+
+    target: str
+    fingerprint: str
+    summary: PlanCounts
+    fixes: tuple[FixDocument, ...]
+    fixed: tuple[FindingId, ...]
+    partly: tuple[FindingId, ...]
+    unfixed: tuple[FindingId, ...]
+    withheld: tuple[WithheldDocument, ...]
+    brought: tuple[FindingId, ...]
 
 
 class FixPlan(Struct, frozen=True):
@@ -75,19 +158,25 @@ class FixPlan(Struct, frozen=True):
         target: the linted target, safe to print.
         fingerprint: of the surface.
         fixes: in the order of the tools.
-        withheld: omitted corrections, each with its reason.
-        fixed, partly, unfixed: the findings that the plan removes, removes in some places, and leaves.
-        brought: findings about all tools together that the plan causes.
+        plan: what is fixed, left and withheld, by finding.
     """
 
     target: str
     fingerprint: str
-    fixes: tuple[Fix, ...]
-    withheld: tuple[Withheld, ...]
-    fixed: tuple[Finding, ...]
-    partly: tuple[Finding, ...]
-    unfixed: tuple[Finding, ...]
-    brought: tuple[Finding, ...]
+    fixes: tuple[FixDocument, ...]
+    plan: Plan
+
+    def document(self) -> dict[str, Any]:
+        """The plan as JSON."""
+        plan = self.plan
+        places = sum(len(fix.places) for fix in self.fixes)
+        whole = joined(
+            self,
+            summary=PlanCounts(len(self.fixes), places, len(plan.fixed), len(plan.partly), len(plan.unfixed)),
+            withheld=[WithheldDocument(one.finding.id, one.tool, one.reason) for one in plan.withheld],
+            **{name: [one.id for one in getattr(plan, name)] for name in ("fixed", "partly", "unfixed", "brought")},
+        )
+        return written(FixPlanDocument, whole, digits=None)
 
 
 def source_folder(source: Source, config: Config) -> Path | None:
@@ -112,16 +201,8 @@ def fix_plan(surface: Surface, selection: Selection, findings: Sequence[Finding]
     grouped: dict[str, list[PlacedFix]] = {}
     for fix in sorted(plan.fixes, key=lambda one: order.get(one.tool, 0)):
         grouped.setdefault(_key(fix), []).append(fix)
-    return FixPlan(
-        surface.source,
-        fingerprint(surface),
-        tuple(_joined(same, sources) for same in grouped.values()),
-        plan.withheld,
-        plan.fixed,
-        plan.partly,
-        plan.unfixed,
-        plan.brought,
-    )
+    fixes = tuple(_joined(same, sources) for same in grouped.values())
+    return FixPlan(surface.source, fingerprint(surface), fixes, plan)
 
 
 def _key(fix: PlacedFix) -> str:
@@ -131,21 +212,29 @@ def _key(fix: PlacedFix) -> str:
     return json.dumps([fix.before, fix.after, rules, last], sort_keys=True, default=repr)
 
 
-def _joined(same: Sequence[PlacedFix], sources: Mapping[str, ToolSource]) -> Fix:
-    first = same[0]
-    findings = {finding.id: finding for fix in same for finding in fix.findings}
-    places = tuple(_place(fix, sources.get(fix.tool)) for fix in same)
-    return Fix(places, tuple(findings.values()), first.before, first.after, first.effect, first.proof)
+def _joined(same: Sequence[PlacedFix], sources: Mapping[str, ToolSource]) -> FixDocument:
+    first, proof = same[0], same[0].proof
+    findings = {one.id: FixedFinding(one.id, one.rule, one.message) for fix in same for one in fix.findings}
+    return FixDocument(
+        findings=tuple(findings.values()),
+        before=first.before,
+        after=first.after,
+        effect=first.effect,
+        proof=ProofDocument(proof.verdict, proof.witness if proof.verdict == "narrower" else UNSET, proof.reason),
+        places=tuple(_place(fix, sources.get(fix.tool)) for fix in same),
+    )
 
 
-def _place(fix: PlacedFix, source: ToolSource | None) -> FixPlace:
-    line = source.line if source is not None else 0
-    code = ""
-    tokens = pointer_tokens(fix.fragment.pointer)
-    if source is not None and tokens[:2] == ["inputSchema", "properties"] and len(tokens) == 3:
-        parameter = source.parameters.get(tokens[2])
-        if parameter is not None:
-            line, code = parameter.line, parameter_hint(tokens[2], parameter, fix.before, fix.after)
-    elif source is not None and source.hintable and tokens == ["annotations"] and fix.before is ABSENT:
+def _place(fix: PlacedFix, source: ToolSource | None) -> FixPlaceDocument:
+    pointer = fix.fragment.pointer
+    patch = msgspec.convert(fix.patch, tuple[Operation, ...])
+    if source is None:
+        return FixPlaceDocument(fix.tool, pointer, patch)
+    line, code = source.line, ""
+    tokens = pointer_tokens(pointer)
+    if tokens[:2] == ["inputSchema", "properties"] and len(tokens) == 3 and tokens[2] in source.parameters:
+        parameter = source.parameters[tokens[2]]
+        line, code = parameter.line, parameter_hint(tokens[2], parameter, fix.before, fix.after)
+    elif source.hintable and tokens == ["annotations"] and fix.before is ABSENT:
         code = annotations_hint(fix.after)
-    return FixPlace(fix.tool, fix.fragment.pointer, fix.patch, source, line, code)
+    return FixPlaceDocument(fix.tool, pointer, patch, SourceDocument(source.file, line, source.certain), code)

@@ -84,7 +84,7 @@ DOCUMENT_FORMATS = {
         DocumentFormat(
             "fix-plan",
             "the plan of `lint --fix-plan`",
-            "mcp_governor.checking.fix_plan_document:FixPlanDocument",
+            "mcp_governor.checking.fix_plan:FixPlanDocument",
             written=True,
         ),
         DocumentFormat(

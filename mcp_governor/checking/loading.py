@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_governor.checking.events import Emit, Finished, Started, silent
+from mcp_governor.checking.asked import Emit, silent
 from mcp_governor.target import LiveSource
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from datetime import date
 
     from mcp_governor.checking.model import Report
@@ -27,29 +26,20 @@ INCOMPLETE = "Ctrl-C ended the run before everything was measured."
 def measured_findings(source: Source, config: Config, selection: Selection, emit: Emit = silent) -> list[Finding]:
     """What a check finds about the list of a server: the cheap part of a probe, and the budgets.
 
-    Args:
-        source: the server; a recording cannot be measured, which is a finding.
-        config: has the budgets.
-        selection: has the options of the rules.
-        emit: receives the events of the station.
+    A recording cannot be measured, which is a finding.
 
     Raises:
         FileFormatError: the record cannot be read; nothing was measured yet.
         ServerError: the server cannot be reached, or its first list failed.
     """
-    record = recorded(config)
-    if not isinstance(source, LiveSource):
-        from mcp_governor.load.findings import not_measured
-
-        return [not_measured(config.load)]
-    from mcp_governor.load.findings import probe_findings
+    from mcp_governor.load.findings import not_measured
     from mcp_governor.load.probe import CHEAP, run_probe
 
-    emit(Started("load", source.shown))
-    probe = run_probe(source, CHEAP)
-    found = [*probe_findings(probe, selection), *_judged(probe, record, source, config)]
-    emit(Finished("load", len(found)))
-    return found
+    record = recorded(config)
+    if not isinstance(source, LiveSource):
+        return [not_measured(config.load)]
+    emit("load", source.shown)
+    return _judged(run_probe(source, CHEAP), record, source, config, selection)
 
 
 def recorded(config: Config) -> LoadRecord | None:
@@ -65,11 +55,14 @@ def recorded(config: Config) -> LoadRecord | None:
     return load_record(config.resolve(config.load.record), shown=config.load.record)
 
 
-def _judged(probe: Probe, record: LoadRecord | None, source: LiveSource, config: Config) -> list[Finding]:
-    from mcp_governor.load.findings import budget_findings
+def _judged(
+    probe: Probe, record: LoadRecord | None, source: LiveSource, config: Config, selection: Selection
+) -> list[Finding]:
+    from mcp_governor.load.findings import budget_findings, probe_findings
     from mcp_governor.load.probe import is_remote
 
-    return list(budget_findings(probe, record, config.load, remote=is_remote(source)))
+    budgets = budget_findings(probe, record, config.load, remote=is_remote(source))
+    return [*probe_findings(probe, selection), *budgets]
 
 
 def probe_report(
@@ -78,10 +71,8 @@ def probe_report(
     """The report of a run that only measured.
 
     Args:
-        probe: what was measured.
-        source: the server.
-        config: has the budgets, and what a team decides about findings.
-        selection: has the options of the rules.
+        probe, source: what was measured, and of which server.
+        config, selection: budgets, the options of the rules, and what a team decides about findings.
         today: the date at which acceptances are evaluated.
         budgets: judge the budgets too, if there are any; those of a run that was interrupted are not judged.
     """
@@ -89,11 +80,9 @@ def probe_report(
     from mcp_governor.checking.station_report import station_report
     from mcp_governor.load.findings import is_unset, probe_findings
 
-    surface = probe.listing.surface
-    found: Sequence[Finding] = [*probe_findings(probe, selection)]
-    record = recorded(config)
-    if budgets and not probe.interrupted and not is_unset(record, config.load):
-        found = [*found, *_judged(probe, record, source, config)]
+    surface, record = probe.listing.surface, recorded(config)
+    judged = budgets and not probe.interrupted and not is_unset(record, config.load)
+    found = _judged(probe, record, source, config, selection) if judged else probe_findings(probe, selection)
     lists = probe.listing.caching.lists + sum(point.requests for point in probe.concurrent)
     return station_report(
         "load",

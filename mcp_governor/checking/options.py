@@ -37,12 +37,8 @@ def _of_profiles(config: Config) -> dict[str, Any]:
 def changes_between(old: Surface, new: Surface, config: Config, *, seconds: float | None = None) -> list[Change]:
     """Every change from one surface to another with the configured options, including the registry manifest.
 
-    A surface that was recorded before there was a manifest does not count as one without a manifest.
-
-    Args:
-        old, new: the surfaces.
-        config: level and options.
-        seconds: at most this time, even if the options allow more.
+    A surface that was recorded before there was a manifest does not count as one without a manifest. It takes at most
+    so many ``seconds``, even if the options allow more.
     """
     from mcp_governor.change import compare
 

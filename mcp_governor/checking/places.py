@@ -14,16 +14,16 @@ from mcp_governor.files import read_bytes
 from mcp_governor.target import FileSource, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mcp_governor.change import Change
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
-    from mcp_governor.fixes.positions import Position
     from mcp_governor.surface import Surface
 
 
 _SEPARATOR = os.sep
+_READABLE = 500
+"""Maximum length of a readable line, in characters. A recording on one line is longer, and a column in it, or a hundred
+characters around the position, add nothing to the pointer of the finding."""
 
 
 def with_places(report: Report, surface: Surface, source: Source) -> Report:
@@ -34,20 +34,20 @@ def with_places(report: Report, surface: Surface, source: Source) -> Report:
     about: list[Finding | Change] = [*report.findings, *report.changes]
     if not isinstance(source, FileSource) or not about:
         return report
-    from mcp_governor.fixes.positions import finding_positions
+    from mcp_governor.fixes.positions import code_frame, finding_positions
 
     # Replacement characters appear only if the file is not UTF-8, and then it could not have been read.
     try:
         text = read_bytes(source.path).decode("utf-8-sig", errors="replace")
     except OSError:  # removed since the surface was read from it
         return report
-    positions = finding_positions(text, surface, about)
     lines = text.split("\n")
-    places = {
-        item.id: Place(source.shown, position.line, position.column, _frame(lines, position))
-        for item, position in zip(about, positions, strict=True)
-        if position is not None
-    }
+    places = {}
+    for item, position in zip(about, finding_positions(text, surface, about), strict=True):
+        if position is not None:
+            readable = len(lines[position.line - 1]) <= _READABLE
+            frame = code_frame(lines, position, around=0) if readable else ""
+            places[item.id] = Place(source.shown, position.line, position.column, frame)
     return dataclasses.replace(report, places=places)
 
 
@@ -95,14 +95,3 @@ def _folder_in_repository(folder: Path) -> str:
         if (root / ".git").exists():
             return "" if root == folder else folder.relative_to(root).as_posix()
     return ""
-
-
-_READABLE = 500
-"""Maximum length of a readable line, in characters. A recording on one line is longer, and a column in it, or a hundred
-characters around the position, add nothing to the pointer of the finding."""
-
-
-def _frame(lines: Sequence[str], position: Position) -> str:
-    from mcp_governor.fixes.positions import code_frame
-
-    return code_frame(lines, position, around=0) if len(lines[position.line - 1]) <= _READABLE else ""

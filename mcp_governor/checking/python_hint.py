@@ -7,7 +7,7 @@ existing ``Field`` or into a new one. In all other cases there is no hint, becau
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.parsing import read_python_expression
 
@@ -23,22 +23,11 @@ _FIELD = {
     "exclusiveMaximum": "lt",
     "minLength": "min_length",
     "maxLength": "max_length",
-    "minItems": "min_length",
-    "maxItems": "max_length",
     "pattern": "pattern",
 }
 """Keywords that Pydantic's ``Field`` writes to the schema unchanged."""
-_LISTS = ("list", "List")
 _LONGEST = 300
 """Maximum length of a hint in characters; a longer enum is better written as a class."""
-
-
-class _Added(NamedTuple):
-    """The additions of a correction: keywords of the value and of a list's items, and null."""
-
-    value: dict[str, Any]
-    items: dict[str, Any]
-    null: bool
 
 
 def parameter_hint(name: str, parameter: Parameter, before: Any, after: Any) -> str:
@@ -49,18 +38,22 @@ def parameter_hint(name: str, parameter: Parameter, before: Any, after: Any) -> 
         parameter: as in the source.
         before, after: the schema of the parameter.
     """
-    added = _added(before, after)
-    if added is None or not parameter.annotation:
+    was, now = _with_null(before), _with_null(after)
+    if was is None or now is None or not parameter.annotation:
+        return ""
+    kept = all(key in now[0] and now[0][key] == value for key, value in was[0].items())
+    added = {key: value for key, value in now[0].items() if key not in was[0]}
+    if not kept or not added.keys() <= {*_FIELD, "enum"} or was[1] > now[1]:
         return ""
     try:
         annotation = read_python_expression(parameter.annotation)
         default = read_python_expression(parameter.default) if parameter.default else None
-        hint = _hint(annotation, default, added)
+        hint = _annotated(annotation, default, added, null=now[1] and not was[1])
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     if hint is None:
         return ""
-    text = f"{name}: {hint[0]}" + (f" = {hint[1]}" if hint[1] else "")
+    text = f"{name}: {hint}" + (f" = {ast.unparse(default)}" if default is not None else "")
     return text if len(text) <= _LONGEST else ""
 
 
@@ -71,93 +64,38 @@ def annotations_hint(hints: Any) -> str:
     return f"annotations=ToolAnnotations({', '.join(f'{key}={value!r}' for key, value in hints.items())})"
 
 
-# -- additions
-
-
-def _added(before: Any, after: Any) -> _Added | None:
-    if not isinstance(before, dict) or not isinstance(after, dict):
+def _with_null(schema: Any) -> tuple[dict[str, Any], bool] | None:
+    """The keywords of a value, and true if it may also be null; ``None`` for a union of other types."""
+    if not isinstance(schema, dict) or "anyOf" not in schema:
+        return (schema, False) if isinstance(schema, dict) else None
+    branches = schema["anyOf"] if isinstance(schema["anyOf"], list) else []
+    values = [one for one in branches if one != {"type": "null"}]
+    if len(values) != 1 or len(branches) != 2 or not isinstance(values[0], dict):
         return None
-    null = False
-    if "anyOf" in after and "anyOf" not in before:
-        # A type with null: its other branch is compared with the previous schema.
-        branch = _value_branch(after)
-        if branch is None:
-            return None
-        null, after = True, {**{key: value for key, value in after.items() if key != "anyOf"}, **branch}
-    elif "anyOf" in before:
-        old, new = _value_branch(before), _value_branch(after)
-        if old is None or new is None or _without(before, "anyOf") != _without(after, "anyOf"):
-            return None
-        before, after = old, new
-    value = _new_keywords(before, after)
-    if value is None:
-        return None
-    items = value.pop("items", {})
-    return _Added(value, items, null)
+    return {**{key: value for key, value in schema.items() if key != "anyOf"}, **values[0]}, True
 
 
-def _value_branch(schema: Mapping[str, Any]) -> dict[str, Any] | None:
-    branches = [one for one in schema["anyOf"] if one != {"type": "null"}] if "anyOf" in schema else []
-    return branches[0] if len(branches) == 1 and isinstance(branches[0], dict) else None
-
-
-def _without(schema: Mapping[str, Any], key: str) -> dict[str, Any]:
-    return {name: value for name, value in schema.items() if name != key}
-
-
-def _new_keywords(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any] | None:
-    """New keywords; ``None`` if something else changed."""
-    out: dict[str, Any] = {}
-    if not before.keys() <= after.keys():
-        return None
-    for key, value in after.items():
-        if key not in before:
-            if key not in _FIELD and key != "enum":
-                return None
-            out[key] = value
-        elif before[key] != value:
-            if key == "items" and isinstance(before[key], dict) and isinstance(value, dict):
-                inner = _new_keywords(before[key], value)
-                if inner is None or "items" in inner:
-                    return None
-                out[key] = inner
-            elif key == "type" and (before[key], value) == ("number", "integer"):
-                out["type"] = "integer"
-            else:
-                return None
-    return out
-
-
-# -- the annotation
-
-
-def _hint(annotation: ast.expr, default: ast.expr | None, added: _Added) -> tuple[str, str] | None:
-    """The source code of the annotation and of the default."""
+def _annotated(annotation: ast.expr, default: ast.expr | None, added: Mapping[str, Any], *, null: bool) -> str | None:
+    """The source code of the annotation; a ``Field`` that is the default gets its keywords there."""
     outer = _field_of(annotation)
     field = outer or (default if isinstance(default, ast.Call) and _name(default.func) == "Field" else None)
     plain, optional = _plain(_parts(annotation)[0] if outer else annotation)
-    if plain is None or (added.null and optional):
+    keywords = {_FIELD[key]: value for key, value in added.items() if key in _FIELD}
+    if plain not in ("str", "int", "float") or (null and optional):
         return None
-    new = _with_items(plain, added.items) if added.items else _with_values(ast.unparse(plain), added.value)
-    keywords = {key: value for key, value in added.value.items() if key in _FIELD}
-    if new is None or (keywords and field is not None and not _extended(field, keywords)):
-        return None
+    if "enum" in added:
+        if plain != "str" or keywords:
+            return None
+        plain = f"Literal[{', '.join(_text(value) for value in added['enum'] if value is not None)}]"
     if keywords and field is None:
-        new = f"Annotated[{new}, Field({_arguments(keywords)})]"
-    if optional or added.null:
-        new = f"{new} | None"
+        plain = f"Annotated[{plain}, Field({_arguments(keywords)})]"
+    elif keywords and field is not None and not _extend(field, keywords):
+        return None
+    if optional or null:
+        plain = f"{plain} | None"
     if outer is not None:
-        new = f"Annotated[{new}, {', '.join(map(ast.unparse, _parts(annotation)[1:]))}]"
-    return new, ast.unparse(default) if default is not None else ""
-
-
-def _with_values(plain: str, added: Mapping[str, Any]) -> str | None:
-    """A type after changes that are not keywords of ``Field``: another type, or a list of values."""
-    if "type" in added:
-        return "int" if plain == "float" else None
-    if "enum" not in added:
-        return plain
-    return _literal(added["enum"]) if plain == "str" and len(added) == 1 else None
+        plain = f"Annotated[{plain}, {', '.join(map(ast.unparse, _parts(annotation)[1:]))}]"
+    return plain
 
 
 def _parts(annotation: ast.expr) -> list[ast.expr]:
@@ -182,45 +120,18 @@ def _field_of(annotation: ast.expr) -> ast.Call | None:
     return None
 
 
-def _plain(annotation: ast.expr) -> tuple[ast.expr | None, bool]:
-    """A simple type without null, and true if there was a null; ``None`` for anything else."""
-    if isinstance(annotation, ast.Subscript) and _name(annotation.value) == "Optional":
-        return _simple(annotation.slice), True
-    parts: list[ast.expr] = []
+def _plain(annotation: ast.expr) -> tuple[str, bool]:
+    """The name of a type without null, and true if there was a null; empty for anything else."""
+    parts: list[ast.expr] = [annotation]
     if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
         parts = [annotation.left, annotation.right]
     elif isinstance(annotation, ast.Subscript) and _name(annotation.value) == "Union":
         parts = _parts(annotation)
-    if not parts:
-        return _simple(annotation), False
+    elif isinstance(annotation, ast.Subscript) and _name(annotation.value) == "Optional":
+        parts = [annotation.slice, ast.Constant(None)]
     real = [part for part in parts if not (isinstance(part, ast.Constant) and part.value is None)]
-    return (_simple(real[0]), True) if len(real) == 1 and len(parts) == 2 else (None, False)
-
-
-def _simple(annotation: ast.expr) -> ast.expr | None:
-    if isinstance(annotation, ast.Name) and annotation.id in ("str", "int", "float"):
-        return annotation
-    if isinstance(annotation, ast.Subscript) and _name(annotation.value) in _LISTS:
-        return annotation
-    return None
-
-
-def _with_items(annotation: ast.expr, added: Mapping[str, Any]) -> str | None:
-    """A list whose strings have an enum or other keywords."""
-    if not isinstance(annotation, ast.Subscript) or _name(annotation.slice) != "str":
-        return None
-    keywords = {key: value for key, value in added.items() if key in _FIELD}
-    if keywords.keys() != added.keys():
-        if added.keys() != {"enum"}:
-            return None
-        inner = _literal(added["enum"])
-    else:
-        inner = f"Annotated[str, Field({_arguments(keywords)})]"
-    return f"{ast.unparse(annotation.value)}[{inner}]"
-
-
-def _literal(values: list[Any]) -> str:
-    return f"Literal[{', '.join(_text(value) for value in values if value is not None)}]"
+    single = isinstance(real[0], ast.Name) if len(real) == 1 and len(parts) <= 2 else False
+    return (_name(real[0]) if single else "", len(parts) == 2)
 
 
 def _text(value: Any) -> str:
@@ -231,23 +142,18 @@ def _text(value: Any) -> str:
 
 
 def _arguments(keywords: Mapping[str, Any]) -> str:
-    shown = {
-        _FIELD[key]: f"r{_text_raw(value)}" if key == "pattern" else _text(value) for key, value in keywords.items()
-    }
-    return ", ".join(f"{key}={value}" for key, value in shown.items())
+    return ", ".join(f"{key}={_raw(value) if key == 'pattern' else _text(value)}" for key, value in keywords.items())
 
 
-def _text_raw(value: str) -> str:
-    """A pattern as a raw string."""
-    if '"' in value or not value.isprintable() or value.endswith("\\"):
-        raise ValueError(value)
-    return f'"{value}"'
+def _raw(pattern: str) -> str:
+    if '"' in pattern or not pattern.isprintable() or pattern.endswith("\\"):
+        raise ValueError(pattern)
+    return f'r"{pattern}"'
 
 
-def _extended(field: ast.Call, keywords: Mapping[str, Any]) -> bool:
+def _extend(field: ast.Call, keywords: Mapping[str, Any]) -> bool:
     """Add keywords to a ``Field``, unless it already has one of them."""
-    names = {_FIELD[key] for key in keywords}
-    if any(given.arg is None or given.arg in names for given in field.keywords):
+    if any(given.arg is None or given.arg in keywords for given in field.keywords):
         return False
     made = read_python_expression(f"Field({_arguments(keywords)})")
     assert isinstance(made, ast.Call)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from mcp_governor.checking.events import Emit, Finished, Started, silent
+from mcp_governor.checking.asked import Emit, silent
 from mcp_governor.checking.response_coverage import SAFE
 from mcp_governor.config import Config, load_config
 from mcp_governor.config.trust import VARIABLE
@@ -45,15 +45,10 @@ _PERMITTING = {
 
 
 def permitted(config: Config, source: Source, *fields: str) -> Config:
-    """The configuration without what permits calls, if it does not say how the server is reached.
+    """The configuration without what permits calls (``fields`` of it), if it does not say how the server is reached.
 
     A server that the user typed may be their own, and the configuration a stranger's. Its keys count if the user trusts
     the repository; a note says which ones do not.
-
-    Args:
-        config: the configuration.
-        source: what is called.
-        fields: those that the run would use; by default all.
     """
     if config.trust_rules or not isinstance(source, LiveSource) or source.configured:
         return config
@@ -61,26 +56,18 @@ def permitted(config: Config, source: Source, *fields: str) -> Config:
     unused = "" if config.calls_mode == SAFE else "calls_mode"
     dropped = [field for field in fields or _PERMITTING if field != unused and getattr(config, field)]
     if dropped:
-        *others, last = (_PERMITTING[field] for field in dropped)
-        named = f"{', '.join(others)} and {last} in" if others else f"{last} in"
-        do, them = ("do", "them") if others else ("does", "it")
+        keys = ", ".join(_PERMITTING[field] for field in dropped)
         note(
-            f"{named} {one_line(config.shown, 60)} {do} not count for a server that you type; to make {them} count, "
+            f"for a server that you type, {one_line(config.shown, 60)} does not set {keys}; to make it count, "
             f"add --trust or set {VARIABLE}=1."
         )
     return replace(config, **{field: type(getattr(config, field))() for field in dropped})
 
 
 def read_governed(source: Source, config: Config, *, emit: Emit = silent) -> Surface:
-    """The surface of a source, with the additions of the configuration.
-
-    Raises:
-        GovernorError: as in :func:`mcp_governor.target.read_source` and :func:`with_manifest`.
-    """
-    emit(Started("read", source.shown))
-    surface = with_manifest(read_source(source, tiers=tier_rules(config)), config)
-    emit(Finished("read", len(surface.entries)))
-    return surface
+    """The surface of a source, with the additions of the configuration."""
+    emit("read", source.shown)
+    return with_manifest(read_source(source, tiers=tier_rules(config)), config)
 
 
 def with_manifest(surface: Surface, config: Config) -> Surface:
@@ -100,13 +87,7 @@ def with_manifest(surface: Surface, config: Config) -> Surface:
 def with_schema_version(surface: Surface, config: Config, *, version: str | None = None) -> Surface:
     """A surface as it is recorded: with the version from the configured source, if that is not the server.
 
-    Args:
-        surface: as read.
-        config: names the source.
-        version: the version that is being released, for a source that has it only afterwards (a git tag).
-
-    Raises:
-        ConfigError: the source states no version.
+    ``version`` is the one that is being released, for a source that has it only afterwards (a git tag).
     """
     from mcp_governor.version_sources import SERVER_INFO, schema_version
 
@@ -172,16 +153,10 @@ def former_names(changes: Iterable[Change]) -> dict[str, str]:
 def definitions_of(
     surface: Surface, before: Surface | None, changes: Iterable[Change] = ()
 ) -> dict[str, tuple[Any, Any]]:
-    """Tool → what another surface publishes of it (``None`` where it does not), and what this one does.
+    """Tool → what the surface ``before`` publishes of it (``None`` where it does not), and what this one does.
 
-    Args:
-        surface: this one.
-        before: the other one.
-        changes: say which tools were renamed.
+    The changes say which tools were renamed.
     """
-    old = before.by_name if before is not None else {}
+    old = {tool.name: tool.raw for tool in before.tools} if before is not None else {}
     names = former_names(changes)
-    earlier = {tool.name: old.get(names.get(tool.name, tool.name)) for tool in surface.tools}
-    return {
-        tool.name: (was.raw if (was := earlier[tool.name]) is not None else None, tool.raw) for tool in surface.tools
-    }
+    return {tool.name: (old.get(names.get(tool.name, tool.name)), tool.raw) for tool in surface.tools}

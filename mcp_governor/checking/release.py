@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from mcp_governor.changelog.stating import baseline_version
 from mcp_governor.checking.against.last_release import rewritten_release
-from mcp_governor.checking.changelog import Declared, read_declared, recorded_releases, released_versions
-from mcp_governor.checking.discipline import Discipline
-from mcp_governor.checking.versions import governed_versions
+from mcp_governor.checking.changelog import read_declared, recorded_releases, released_versions
+from mcp_governor.checking.discipline import check_discipline
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.findings import Bump
 from mcp_governor.rules.finding import finding
@@ -20,9 +20,9 @@ from mcp_governor.version_steps import same_version
 from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from mcp_governor.changelog import SchemaVersion
+    from mcp_governor.changelog import Changelog, SchemaVersion
     from mcp_governor.checking.against.comparison import Comparison
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
@@ -65,26 +65,29 @@ def check_release(compared: Comparison, *, runs: Callable[[str], bool] | None = 
     from mcp_governor.policy.evaluation import evaluate
 
     surface, config, stage = compared.surface, compared.config, compared.stage
-    declared = read_declared(config, surface, compared.changelog)
+    changelog, expected = read_declared(config, surface, compared.changelog)
     if stage.version:
-        declared = replace(declared, expected=declared.expected.for_release(stage.version))
-    old_version = governed_versions(compared.old, declared, config).old
-    declared = replace(declared, expected=_to_be_tagged(declared, stage))
-    new_version = declared.expected.text
+        expected = expected.for_release(stage.version)
+    old_version = None
+    if compared.old is not None:
+        old_version = baseline_version(config.schema_version, compared.old, changelog, expected)
+    expected = _to_be_tagged(changelog, expected, stage)
+    new_version = expected.text
     result = evaluate(
         compared.changes,
         compared.old,
         surface,
         old_version=old_version,
         new_version=new_version,
-        changelog=declared.changelog,
+        changelog=changelog,
         settings=config.policy,
         today=compared.today,
         stage=stage,
-        source=declared.expected,
-        admitted=_admitted(declared, compared, old_version),
+        source=expected,
+        admitted=_admitted(changelog, compared, old_version),
     )
     wrong_source = tuple(_source(surface, config))
+    further = check_discipline(compared, changelog, expected, old_version, runs) if runs else ()
     return ReleaseResult(
         required_bump=result.required_bump,
         declared_bump=result.declared_bump,
@@ -94,71 +97,61 @@ def check_release(compared: Comparison, *, runs: Callable[[str], bool] | None = 
         pending=result.pending,
         findings=(
             *result.findings,
-            *_changelog(declared, compared, old_version, result.coming),
+            *_changelog(changelog, expected, compared, old_version, result.coming),
             *_contract_doc(compared),
-            *_definition_versions(compared),
-            *_evaluated(surface, config, stage),
-            *_manifest(surface, declared.expected, config),
+            *_configured(compared, expected),
             *wrong_source,
-            *(Discipline(compared, declared, old_version).findings(runs) if runs else ()),
-            *(() if wrong_source else _tag(declared.expected, compared, old_version, result.required_bump)),
+            *further,
+            *(() if wrong_source else _tag(expected, compared, old_version, result.required_bump)),
         ),
     )
 
 
-def _changelog(declared: Declared, compared: Comparison, version: str | None, coming: str | None) -> list[Finding]:
-    """Problems of the changelog, checked against everything that is available.
-
-    Args:
-        declared: the changelog, and the current version.
-        compared: the run.
-        version: of the baseline, from the configured source; its server may not have reported it.
-        coming: the version for the release of the changes; ``None`` if it is unknown.
-    """
-    if declared.changelog is None:
+def _changelog(
+    changelog: Changelog | None,
+    expected: SchemaVersion,
+    compared: Comparison,
+    version: str | None,
+    coming: str | None,
+) -> list[Finding]:
+    """Problems of the changelog, checked against everything that is available; ``coming`` is the next version."""
+    if changelog is None:
         return []
     from mcp_governor.changelog import ChangelogSettings, check
+    from mcp_governor.policy.manifest import manifest_names
 
     surface, config, stage, old = compared.surface, compared.config, compared.stage, compared.old
     if old is not None and version is not None:
+        # From the configured source; the server of the baseline may not have reported it.
         old = replace(old, release=version)
+    manifests = [one.manifest for one in (surface, old) if one is not None and one.manifest is not None]
     settings = ChangelogSettings(
-        expected=declared.expected,
+        expected=expected,
         baseline=old,
         recorded=(
-            *recorded_releases(declared.changelog, config, with_current=stage.between),
-            *rewritten_release(config, surface, stage, declared.changelog),
+            *recorded_releases(changelog, config, with_current=stage.between),
+            *rewritten_release(config, surface, stage, changelog),
         ),
-        out=_released_if_needed(declared, config),
-        names=_manifest_names(surface, old),
+        out=_released_if_needed(changelog, expected, config),
+        names=frozenset[str]().union(*map(manifest_names, manifests)),
         zero_policy=config.policy.zero_policy,
         stage=stage,
         coming=coming,
     )
-    return check(declared.changelog, surface, compared.changes if old is not None else None, settings=settings)
+    return check(changelog, surface, compared.changes if old is not None else None, settings=settings)
 
 
-def _released_if_needed(declared: Declared, config: Config) -> dict[Numbered, str]:
+def _released_if_needed(changelog: Changelog, expected: SchemaVersion, config: Config) -> dict[Numbered, str]:
     """Released versions, if a heading might have to change: computed only then, because it runs git."""
-    current = declared.changelog.current if declared.changelog is not None else None
-    now = declared.expected.text
+    current, now = changelog.current, expected.text
     if current is None or now is None or current.numbered == Numbered.parse(now):
         return {}
     return released_versions(config)
 
 
-def _manifest_names(surface: Surface, old: Surface | None) -> frozenset[str]:
-    """The names from the registry manifests, current and former, that entries may use."""
-    from mcp_governor.policy.manifest import manifest_names
-
-    manifests = (surface.manifest, old.manifest if old is not None else None)
-    return frozenset[str]().union(*(manifest_names(manifest) for manifest in manifests if manifest is not None))
-
-
-def _to_be_tagged(declared: Declared, stage: Stage) -> SchemaVersion:
+def _to_be_tagged(changelog: Changelog | None, expected: SchemaVersion, stage: Stage) -> SchemaVersion:
     """The version of the source, or its next one: a tag follows the commit whose changelog has the new version."""
-    expected = declared.expected
-    current = declared.changelog.current if declared.changelog is not None else None
+    current = changelog.current if changelog is not None else None
     if not expected.tagged or stage.tag is not None or expected.text is None or current is None:
         return expected
     # The tag, not the baseline: before a tag contains a recording, the baseline is the one of the work tree.
@@ -167,34 +160,33 @@ def _to_be_tagged(declared: Declared, stage: Stage) -> SchemaVersion:
     return expected.for_release(current.version_text) if ahead else expected
 
 
-def _admitted(declared: Declared, compared: Comparison, released: str | None) -> Bump:
+def _admitted(changelog: Changelog | None, compared: Comparison, released: str | None) -> Bump:
     """The step that the changelog's entries for the next release require, in their own words."""
-    if declared.changelog is None or compared.stage.gate != "release":
+    if changelog is None or compared.stage.gate != "release":
         return Bump.NONE
     from mcp_governor.changelog.history import admitted_step
     from mcp_governor.changelog.structure import waiting_sections
 
     surfaces = (compared.surface, compared.old)
     tiers = {tool.name: tool.tier for one in surfaces if one is not None for tool in one.tools}
-    return admitted_step(waiting_sections(declared.changelog, released), tiers)
+    return admitted_step(waiting_sections(changelog, released), tiers)
 
 
-def _evaluated(surface: Surface, config: Config, stage: Stage) -> Iterable[Finding]:
-    """Check that models were asked about these words, if the policy needs it."""
-    if config.policy.evaluation == "none":
-        return ()
-    from mcp_governor.checking.evaluated import check_evaluated
+def _configured(compared: Comparison, expected: SchemaVersion) -> Iterator[Finding]:
+    """What a repository asks for by a key of its own: versions in definitions, an evaluation, a registry manifest."""
+    surface, config = compared.surface, compared.config
+    if config.policy.definition_version and compared.old is not None:
+        from mcp_governor.policy.definition_version import check_definition_versions
 
-    return check_evaluated(surface, config, stage)
+        yield from check_definition_versions(compared.old, surface, config.policy.definition_version)
+    if config.policy.evaluation != "none":
+        from mcp_governor.checking.evaluated import check_evaluated
 
+        yield from check_evaluated(surface, config, compared.stage)
+    if surface.manifest is not None:
+        from mcp_governor.policy.manifest import check_manifest
 
-def _manifest(surface: Surface, expected: SchemaVersion, config: Config) -> Iterable[Finding]:
-    """Check that the registry manifest states the server's version."""
-    if surface.manifest is None:
-        return ()
-    from mcp_governor.policy.manifest import check_manifest
-
-    return check_manifest(surface.manifest, expected, what=config.server_json or "server.json")
+        yield from check_manifest(surface.manifest, expected, what=config.server_json or "server.json")
 
 
 def _source(surface: Surface, config: Config) -> Iterable[Finding]:
@@ -234,24 +226,15 @@ def _tag(expected: SchemaVersion, compared: Comparison, old: str | None, needed:
     return (finding("policy/tag-version", "/serverInfo/version", value=[tagged.text, expected.text], facts=facts),)
 
 
-def _definition_versions(compared: Comparison) -> Sequence[Finding]:
-    pointer = compared.config.policy.definition_version
-    if not pointer or compared.old is None:
-        return ()
-    from mcp_governor.policy.definition_version import check_definition_versions
-
-    return tuple(check_definition_versions(compared.old, compared.surface, pointer))
-
-
 def _contract_doc(compared: Comparison) -> Sequence[Finding]:
     """The configured contract document, compared with its version at the baseline's git ref (else at HEAD)."""
     config, baseline = compared.config, compared.baseline
     if not config.contract_doc or baseline is None or not compared.changes:
         return ()
     from mcp_governor.changelog.reading import MAX_LINES
-    from mcp_governor.errors import ConfigError, TargetError
+    from mcp_governor.errors import ConfigError
     from mcp_governor.policy.contract_doc import check_contract_doc
-    from mcp_governor.target.git import file_at
+    from mcp_governor.target.git import files_at
 
     path = config.resolve(config.contract_doc)
     try:
@@ -264,10 +247,6 @@ def _contract_doc(compared: Comparison) -> Sequence[Finding]:
             f"{config.shown}: contract-doc {visible(config.contract_doc)} cannot be read: {reason}.",
             "Correct the path.",
         ) from None
-    try:
-        before: str | None = file_at(config.root, baseline.ref or "HEAD", config.contract_doc).decode(
-            "utf-8", "replace"
-        )
-    except TargetError:
-        before = None
+    held = files_at(config.root, baseline.ref or "HEAD", [config.contract_doc]).get(config.contract_doc)
+    before = None if held is None else held.decode("utf-8", "replace")
     return tuple(check_contract_doc(before, now, compared.changes, doc=config.contract_doc))

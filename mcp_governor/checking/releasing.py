@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from dataclasses import dataclass, field
 from datetime import date
@@ -17,13 +18,16 @@ from mcp_governor.checking.against.comparison import Comparison
 from mcp_governor.checking.reading import with_schema_version
 from mcp_governor.checking.run import check_surface
 from mcp_governor.config.file import config_table, config_text
-from mcp_governor.errors import UsageError
+from mcp_governor.errors import GovernorError, UsageError
 from mcp_governor.files import read_named
 from mcp_governor.findings import Bump
 from mcp_governor.stage import Stage
-from mcp_governor.surface import dump_surface
+from mcp_governor.surface import dump_surface, fingerprint
 from mcp_governor.target.resolve import baseline_file
 from mcp_governor.text import one_line, visible
+from mcp_governor.version_sources.constants import shown_file
+from mcp_governor.version_sources.model import PROJECT_FILES, Written
+from mcp_governor.version_sources.projects import read_project
 from mcp_governor.version_steps import next_version, same_version
 from mcp_governor.versions import Numbered
 from mcp_governor.writing import NewFile
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
     from mcp_governor.checking.changelog_draft import OpenChangelog
     from mcp_governor.checking.model import Report
     from mcp_governor.config import Config
+    from mcp_governor.version_sources import SchemaVersion
 
 
 @dataclass(frozen=True)
@@ -60,11 +65,7 @@ class Plan:
 
 
 def plan_release(opened: OpenChangelog, version: str | None) -> Plan:
-    """Check a release and determine what it writes.
-
-    Args:
-        opened: the changelog and the surfaces.
-        version: the version to release; ``None`` for the server's current version.
+    """Check a release and determine what it writes; without a version, it is that of the server.
 
     Raises:
         UsageError: this version cannot be released; the message names one that can, or the step that comes first.
@@ -79,7 +80,7 @@ def plan_release(opened: OpenChangelog, version: str | None) -> Plan:
     # section.
     begin = bool(candidates(book, opened.before))
     begin = begin or all(change.bump is Bump.NONE or change.wording for change in opened.changes)
-    text = released(book, version, day=day, fingerprint=opened.fingerprint, begin=begin)
+    text = released(book, version, day=day, fingerprint=fingerprint(opened.surface), begin=begin)
     # The future content is checked, because moving the marker is part of the release.
     book = parse(text, book.what)
     stage = Stage(config.policy.gate, version=version)
@@ -93,7 +94,7 @@ def plan_release(opened: OpenChangelog, version: str | None) -> Plan:
     later = dataclasses.replace(later, findings=tuple(f for f in later.findings if f.value not in retired))
     if later.verdict == "fail":
         return Plan(version, text, later, after=True)
-    return dataclasses.replace(_files(opened, version, text, retired), report=report)
+    return _plan(opened, version, text, report, retired)
 
 
 def _version_of_now(opened: OpenChangelog) -> str:
@@ -142,7 +143,21 @@ def _refuse(opened: OpenChangelog, version: str) -> None:
             f"{shown} is not the current version: {now.source} says {now.text}.",
             f"Release that with: mcp-governor changelog release {now.text}",
         )
-    raise UsageError(f"{shown} cannot be released yet: {now.lags(version)}.", "Then run this again.")
+    also = _same_elsewhere(opened.config, now)
+    then = f"Set it in {also} as well, and run this again." if also else "Then run this again."
+    raise UsageError(f"{shown} cannot be released yet: {now.lags(version)}.", then)
+
+
+def _same_elsewhere(config: Config, now: SchemaVersion) -> str:
+    """The lines of other project files that state the version of now, so that all of them are set at once."""
+    places = []
+    for name in PROJECT_FILES:
+        with contextlib.suppress(GovernorError):
+            stated = read_project(config.root / name, config.root)
+            place = Written(shown_file(stated.file, config.root), stated.line or 0)
+            if same_version(stated.text, now.text or "") and place not in (now.place, now.written):
+                places.append(str(place) if stated.line else place.file)
+    return " and ".join(dict.fromkeys(places))
 
 
 def _proposal(opened: OpenChangelog) -> str:
@@ -168,32 +183,19 @@ def _ids(report: Report) -> set[str]:
     return found | {change.id for change in report.changes}
 
 
-def _files(opened: OpenChangelog, version: str, text: str, retired: tuple[str, ...]) -> Plan:
-    config = opened.config
+def _plan(opened: OpenChangelog, version: str, text: str, report: Report, retired: tuple[str, ...]) -> Plan:
+    from mcp_governor.policy.accepting import retire_acceptances
+
+    config, path = opened.config, opened.config.path
     recorded = dump_surface(with_schema_version(opened.surface, config, version=version))
     recordings = (recorded_path(config.changelog_options.surfaces, version), *_stale_baseline(config, recorded))
     files = [NewFile(config.resolve(name), recorded, config.root, name) for name in recordings]
-    if retired and config.path is not None:
-        files.append(_retired(config, retired, version))
-    return Plan(
-        version,
-        text,
-        report=None,  # type: ignore[arg-type]  # the caller puts it in
-        recordings=recordings,
-        retired=retired,
-        files=(*files, new_changelog(opened, text)),
-        tag=_tag(opened, version),
-    )
-
-
-def _retired(config: Config, retired: tuple[str, ...], version: str) -> NewFile:
-    from mcp_governor.policy.accepting import retire_acceptances
-
-    path = config.path
-    assert path is not None
-    old = config_text(path)
-    text = retire_acceptances(old, retired, version, table=config_table(path), what=visible(path.name))
-    return NewFile(path, text, config.root, path.name, expected=old.encode())
+    if retired and path is not None:
+        old = config_text(path)
+        new = retire_acceptances(old, retired, version, table=config_table(path), what=visible(path.name))
+        files.append(NewFile(path, new, config.root, path.name, expected=old.encode()))
+    files.append(new_changelog(opened, text))
+    return Plan(version, text, report, False, recordings, retired, tuple(files), _tag(opened, version))
 
 
 def _stale_baseline(config: Config, text: str) -> list[str]:

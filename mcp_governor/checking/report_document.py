@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from mcp_governor.change.model import Change
     from mcp_governor.checking.model import BaseInfo, Report
-    from mcp_governor.checking.token_cost import TokenCost
 
 _RULE = Meta(extra_json_schema={"pattern": "^[a-z0-9-]+/[a-z0-9-]+$"})
 _FINGERPRINT = Meta(extra_json_schema={"pattern": "^v1:sha256:[0-9a-f]{64}$"})
@@ -208,6 +207,7 @@ def document(report: Report) -> dict[str, Any]:
     """The document; its summary also counts changes and findings that are not listed."""
     changes = _listed(report.changes, lambda change: _RANK[change.verdict])
     findings = _listed(report.findings, lambda finding: (finding.accepted is not None, -finding.severity.rank))
+    cost = report.tokens
     whole = joined(
         report,
         changes=[_change(change, report) for change in changes],
@@ -217,7 +217,11 @@ def document(report: Report) -> dict[str, Any]:
             "omitted_changes": len(report.changes) - len(changes) or None,
             "omitted_findings": len(report.findings) - len(findings) or None,
         },
-        tokens=report.tokens and _tokens(report.tokens),
+        tokens=cost
+        and joined(
+            cost,
+            tools={name: ToolTokens(cost.tools[name], cost.growth_of(name)) for name in cost.dearest(MAX_TOOLS)},
+        ),
         base=report.base and _base(report.base),
     )
     return written(ReportDocument, whole, digits=None)
@@ -226,11 +230,6 @@ def document(report: Report) -> dict[str, Any]:
 def _change(change: Change, report: Report) -> Any:
     missing = [name for name in ("old", "new", "witness") if not getattr(change, f"has_{name}")]
     return joined(change, accepted=report.accepted.get(change.id), **dict.fromkeys(missing, UNSET))
-
-
-def _tokens(cost: TokenCost) -> Any:
-    dearest = cost.dearest(MAX_TOOLS)
-    return joined(cost, tools={name: ToolTokens(cost.tools[name], cost.growth_of(name)) for name in dearest})
 
 
 def _base(base: BaseInfo) -> Any:

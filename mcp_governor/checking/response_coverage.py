@@ -74,11 +74,7 @@ def calls_mode(config: Config, selection: Selection) -> str:
 def seen_of(surface: Surface, config: Config, selection: Selection, called: CallReport | None, why: str) -> Seen | None:
     """What a run saw; ``None`` where it was not to see anything, so that there is nothing to say.
 
-    Args:
-        surface: the governed one.
-        config, selection: of the run.
-        called: the calls that were made, ``None`` for none.
-        why: where none were, the reason that all tools share.
+    Where no calls were made (``called``), ``why`` is the reason that all tools share.
     """
     mode = calls_mode(config, selection)
     if not surface.tools or not (selection.contracts or called is not None):

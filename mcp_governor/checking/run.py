@@ -5,9 +5,8 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass, field
 from datetime import date
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,11 +16,10 @@ from mcp_governor.checking.against.baseline import baseline_of, lost_release, na
 from mcp_governor.checking.against.comparison import Comparison
 from mcp_governor.checking.against.configuration import as_strict_as_before, check_governed, lost_changelog
 from mcp_governor.checking.against.stage import stage_of
-from mcp_governor.checking.asked import Asked
-from mcp_governor.checking.breaks import check_breaks
+from mcp_governor.checking.asked import Asked, Emit, silent
 from mcp_governor.checking.calling import read_and_call
 from mcp_governor.checking.decisions import decide
-from mcp_governor.checking.events import Emit, Finished, Started, Station, silent
+from mcp_governor.checking.diff import check_breaks
 from mcp_governor.checking.loading import measured_findings
 from mcp_governor.checking.model import Report, ServerInfo
 from mcp_governor.checking.places import with_places
@@ -37,7 +35,7 @@ from mcp_governor.target.packages import is_open
 from mcp_governor.target.resolve import baseline_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from mcp_governor.call.report import CallReport
     from mcp_governor.change import Change
@@ -45,22 +43,13 @@ if TYPE_CHECKING:
     from mcp_governor.checking.release import ReleaseResult
     from mcp_governor.checking.response_coverage import Seen
     from mcp_governor.findings import Finding
-    from mcp_governor.policy.acceptance import AcceptedBefore
     from mcp_governor.rules import Selection
     from mcp_governor.rules.run import Linted
     from mcp_governor.target import Source
 
-_T = TypeVar("_T")
-
 
 class Checked(Struct, frozen=True):
-    """A report with the surfaces that it is about.
-
-    Attributes:
-        report: the result of the run.
-        surface: what the server publishes.
-        baseline: what it was compared with; ``None`` if there was nothing.
-    """
+    """A report, the surface that it is about, and what that was compared with, if there was something."""
 
     report: Report
     surface: Surface
@@ -114,11 +103,7 @@ def check(
 
 
 def check_as_asked(asked: Asked, config: Config) -> Report:
-    """:func:`check`; for a pull request, as its base branch configures it.
-
-    Raises:
-        GovernorError: as there.
-    """
+    """:func:`check`; for a pull request, as its base branch configures it."""
     if not asked.base:
         return checked(asked, config).report
     from mcp_governor.checking.against.pull_request import check_gated
@@ -130,13 +115,7 @@ def check_as_asked(asked: Asked, config: Config) -> Report:
 def checked(asked: Asked, config: Config, base: Base | None = None) -> Checked:
     """:func:`check`, with the surface that was read and the one that it was compared with.
 
-    Args:
-        asked: what the user asked for.
-        config: what is required of the server.
-        base: the base branch of a pull request; a surface that was already read is not compared with it.
-
-    Raises:
-        GovernorError: as there.
+    With a ``base``, it is the check of a pull request; a surface that was already read is not compared with that.
     """
     if base is not None:
         asked = base.asked(asked, config)
@@ -173,15 +152,7 @@ def checked(asked: Asked, config: Config, base: Base | None = None) -> Checked:
 
 @one_look()
 def check_changelog(asked: Asked, config: Config) -> Report:
-    """The part of :func:`check` about the changelog.
-
-    Args:
-        asked: what the user asked for; only recordings have places.
-        config: names the changelog.
-
-    Raises:
-        GovernorError: as there.
-    """
+    """The part of :func:`check` about the changelog; only recordings have places."""
     source = _source(asked, config)
     assert source is not None
     compared = _compared(asked, read_governed(source, config), config, source)
@@ -222,15 +193,10 @@ def _compared(
     baseline: Baseline | None = None,
     base: Base | None = None,
 ) -> Comparison:
-    """The comparison of a run.
-
-    Args:
-        asked, surface, config, source: of the run.
-        baseline: one that was read already.
-        base: the base branch of a pull request, whose changelog states the last release.
-    """
+    """The comparison of a run, with a baseline that was read already, if one was."""
     stage = stage_of(config, surface, release=asked.release)
     if baseline is None:
+        # For a pull request, the changelog of the base states the last release.
         changelog = base.changelog if base is not None else None
         baseline = baseline_of(
             surface, config, asked.against, source=source, stage=stage, changelog=changelog, offline=asked.offline
@@ -241,20 +207,14 @@ def _compared(
 def _or_stale(report: Report, asked: Asked, source: Source | None, compared: Comparison) -> Report:
     """The report, or one that says only that the recording was not updated, if that is why it fails offline."""
     from mcp_governor.checking.against.stale_recording import stale_record
+    from mcp_governor.checking.release import ReleaseResult
 
     found = stale_record(report, source, compared) if asked.offline else None
     if found is None:
         return report
-    alone = _alone(found, compared)
+    alone = _Run(compared, selection_of(compared.config)).report([], ReleaseResult(), [found], stations=("policy",))
     # If the configuration ignores this finding, no other one replaces it.
     return dataclasses.replace(report, findings=alone.findings) if alone.verdict == "fail" else report
-
-
-def _alone(found: Finding, compared: Comparison) -> Report:
-    """A report with one finding, which is treated like any other."""
-    from mcp_governor.checking.release import ReleaseResult
-
-    return _Run(compared).report([], ReleaseResult(), [found], stations=("policy",))
 
 
 def check_surface(
@@ -276,17 +236,23 @@ def check_surface(
         measured: findings about budgets of the list; ``None`` if nothing was measured.
         emit: receives the events of the run.
     """
+    config, before = compared.config, compared.before
     refuse_empty(compared.surface)
-    run = _Run(compared, emit, selection)
-    changes = run.station("compare", lambda: compared.changes) if compared.baseline is not None else []
-    release = run.station("policy", run.judge_release)
-    linted = [*run.govern(), *run.station("lint", run.lint), *unseen_findings(seen), *(measured or ())]
+    run = _Run(compared, selection or selection_of(config))
+    if compared.baseline is not None:
+        emit("compare", "")
+    changes = compared.changes
+    emit("policy", "")
+    release = run.judge_release()
+    found = [*lost_release(compared.baseline, config), *(check_governed(before, config) if before is not None else ())]
+    emit("lint", "")
+    found += [*run.lint(), *unseen_findings(seen), *(measured or ())]
     stations = _ON_PAPER if measured is None else (*_ON_PAPER, "load")
     if called is None:
-        return dataclasses.replace(run.report(changes, release, linted, stations=stations), calls=seen)
+        return dataclasses.replace(run.report(changes, release, found, stations=stations), calls=seen)
     run.counts["calls"] = len(called.results)
-    found = [*linted, *called.findings]
-    report = run.report([*changes, *called.changes], release, found, stations=(*stations, "call"))
+    changes, found = [*changes, *called.changes], [*found, *called.findings]
+    report = run.report(changes, release, found, stations=(*stations, "call"))
     outright = frozenset(change.id for change in called.changes)
     return dataclasses.replace(report, outright=outright, good_calls=called.good_calls, calls=seen)
 
@@ -296,7 +262,7 @@ def changelog_report(compared: Comparison) -> Report:
     from mcp_governor.rules.finding import station_of
 
     refuse_empty(compared.surface)
-    run = _Run(compared)
+    run = _Run(compared, selection_of(compared.config))
     release = run.judge_release()
     found = [finding for finding in release.findings if station_of(finding.rule) == "changelog"]
     return run.report(compared.changes, replace(release, findings=tuple(found)), [], stations=("changelog",))
@@ -308,21 +274,12 @@ _ON_PAPER = ("policy", "changelog", "lint", "change")
 
 @dataclass(eq=False)
 class _Run:
-    """One run over surfaces that are already read; the stations store in it what they counted and skipped."""
+    """One run over surfaces that are already read, with what its stations counted."""
 
     compared: Comparison
-    emit: Emit = silent
-    chosen: Selection | None = None
+    selection: Selection
     counts: dict[str, int] = field(default_factory=dict)
-    skipped: list[str] = field(default_factory=list)
     linted: Linted | None = None
-
-    def station(self, name: Station, work: Callable[[], _T]) -> _T:
-        """Run one station and report its progress."""
-        self.emit(Started(name))
-        done = work()
-        self.emit(Finished(name, len(done) if isinstance(done, list) else 0))
-        return done
 
     def judge_release(self) -> ReleaseResult:
         from mcp_governor.checking.release import check_release
@@ -330,37 +287,15 @@ class _Run:
         compared = self.compared
         before = compared.before if compared.changelog is None else None
         if before is not None and lost_changelog(before, compared.config):
-            # govern() reports this; everything else is checked as usual.
+            # check_governed() reports this; everything else is checked as usual.
             return check_release(replace(compared, config=replace(compared.config, changelog="")))
-        return check_release(compared, runs=self._disciplined)
-
-    @property
-    def _disciplined(self) -> Callable[[str], bool] | None:
-        """A test for selected rules about release discipline; ``None`` if there can be none, so that none are read."""
-        config = self.compared.config
-        lint = config.lint
-        if config.profile == Config().profile and not (lint.select or lint.extend_select):
-            return None
-        return lambda rule: self.selection.get(rule) is not None
-
-    def govern(self) -> list[Finding]:
-        """Check that the repository still requires what it required at the last release, and has its surface."""
-        config, before = self.compared.config, self.compared.before
-        lost = lost_release(self.compared.baseline, config)
-        return [*lost, *(check_governed(before, config) if before is not None else ())]
-
-    def _accepted_before(self, release: ReleaseResult) -> AcceptedBefore:
-        from mcp_governor.policy.acceptance import AcceptedBefore
-
-        before = self.compared.before
-        return AcceptedBefore(release.old_version, self.compared.accepted_before, before.ref if before else "")
+        return check_release(compared, runs=lambda rule: self.selection.get(rule) is not None)
 
     def lint(self) -> list[Finding]:
         from mcp_governor.rules.run import Linted, run_rules
 
         selection, surface, old = self.selection, self.compared.surface, self.compared.old
         self.counts["rules"] = len(selection.linted)
-        self.skipped.extend(selection.skipped)
         found = run_rules(surface, selection)
         self.linted = Linted(surface, tuple(found))
         if old is not None and selection.get("envelope/version-step") is not None:
@@ -370,10 +305,6 @@ class _Run:
         if old is not None:
             found += growth_findings(surface, old, selection)
         return found
-
-    @cached_property
-    def selection(self) -> Selection:
-        return self.chosen or selection_of(self.compared.config)
 
     def _without_old_lint(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
         """Omit findings of the linter that the baseline has as well, if the run asks for that.
@@ -392,15 +323,13 @@ class _Run:
         return tuple(finding for finding in findings if finding.rule not in linted or id(finding) in kept)
 
     def report(
-        self,
-        changes: list[Change],
-        release: ReleaseResult,
-        found: list[Finding],
-        *,
-        stations: Sequence[str] = _ON_PAPER,
+        self, changes: list[Change], release: ReleaseResult, found: list[Finding], *, stations: Sequence[str]
     ) -> Report:
+        from mcp_governor.policy.acceptance import AcceptedBefore
+
         compared = self.compared
         surface, config, baseline, old = compared.surface, compared.config, compared.baseline, compared.old
+        ref = compared.before.ref if compared.before is not None else ""
         decided = decide(
             [*release.findings, *found],
             changes,
@@ -410,7 +339,7 @@ class _Run:
             selection=self.selection,
             stations=stations,
             complete="lint" in stations,
-            before=self._accepted_before(release) if config.accept else None,
+            before=AcceptedBefore(release.old_version, compared.accepted_before, ref),
         )
         findings = self._without_old_lint(decided.findings)
         return Report(
@@ -435,5 +364,5 @@ class _Run:
             tokens=token_cost(surface, old, changes),
             fail_on=fail_on(as_strict_as_before(config, decided.findings)),
             unknown_fails=config.policy.unknown == "breaking",
-            skipped_rules=tuple(self.skipped),
+            skipped_rules=self.selection.skipped if "rules" in self.counts else (),
         )

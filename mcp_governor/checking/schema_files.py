@@ -32,11 +32,6 @@ if TYPE_CHECKING:
 def check_folder(folder: Path, surface: Surface, config: Config) -> Report:
     """Check that a folder has exactly the schemas that a surface publishes.
 
-    Args:
-        folder: of schema files.
-        surface: the published schemas.
-        config: how differences are judged.
-
     Raises:
         NothingCheckedError: the surface publishes nothing.
         UsageError: the folder cannot be read.
@@ -47,7 +42,7 @@ def check_folder(folder: Path, surface: Surface, config: Config) -> Report:
     return _report(surface, config, compared.findings, compared.changes, {"files": len(files.names)})
 
 
-def check_models(published: str | None, words: Sequence[str], config: Config, *, base: Path | None = None) -> Report:
+def check_models(published: str | None, words: Sequence[str], config: Config) -> Report:
     """Check that published input schemas agree with the models of a project; starts no server.
 
     Importing a module runs its code, in a process of its own with the limits of a server.
@@ -56,7 +51,6 @@ def check_models(published: str | None, words: Sequence[str], config: Config, *,
         published: a folder of schema files or a recording; ``None`` for the recorded surface file.
         words: ``package.module`` or ``package.module:NAME`` each.
         config: allowed differences, and models that are not named after their tools.
-        base: folder for relative paths, and of the project; by default the current one.
 
     Raises:
         UsageError: a module cannot be named so, or ``published`` is a server.
@@ -65,7 +59,7 @@ def check_models(published: str | None, words: Sequence[str], config: Config, *,
     """
     from mcp_governor.schema_files.parity_check import Allowed, compare_models
 
-    here = base or Path.cwd()
+    here = Path.cwd()
     table = config.schemas
     for word in words:
         check_word(word)
@@ -73,11 +67,11 @@ def check_models(published: str | None, words: Sequence[str], config: Config, *,
         check_word(word, of=f"schemas.models.{tool}")
     surface, place = _published(published, config, here)
     refuse_empty(surface)
-    models = _models([*words, *table.models.values()], config, here)
+    named = list(dict.fromkeys([*words, *table.models.values()]))
     parity = compare_models(
         surface,
-        models,
-        modules=[word.partition(":")[0] for word in dict.fromkeys([*words, *table.models.values()])],
+        _models(named, config, here),
+        modules=[word.partition(":")[0] for word in named],
         named=table.models,
         allowed=Allowed(table.allow, config.path.name if config.path else ""),
         place=place,
@@ -126,10 +120,10 @@ def _of_folder(folder: Folder, config: Config) -> Surface:
     return build_surface({"tools": tools, **server}, tiers=tier_rules(config), source=folder.shown)
 
 
-def _models(words: Sequence[str], config: Config, here: Path) -> list[Model]:
+def _models(words: list[str], config: Config, here: Path) -> list[Model]:
     root = config.root if config.path is not None else here
     folders, injected = import_folders(root), config.schemas.injected
-    endpoint = endpoint_of(python_of(root), list(dict.fromkeys(words)), folders, injected, config.launch.env)
+    endpoint = endpoint_of(python_of(root), words, folders, injected, config.launch.env)
     source = LiveSource(
         "the models", endpoint, timeout=config.timeout, start_timeout=config.start_timeout or START_TIMEOUT
     )

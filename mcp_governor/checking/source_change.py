@@ -23,7 +23,7 @@ from mcp_governor.versions import Numbered
 from mcp_governor.writing import NewFile, checked_place
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from mcp_governor.changelog import Changelog
@@ -48,16 +48,11 @@ class SourceChange(Struct, frozen=True, dict=True):
 
 
 def change_source(config: Config, now: SchemaVersion, *, renumbered: Mapping[str, str]) -> SourceChange:
-    """Plan a change to another source of the version.
+    """Plan a change to another source of the version, which is ``now``.
 
     The current section of the changelog gets its number from the new source: that of the release tag whose changelog
     had it as its current section, else the current version. Older sections are renumbered by such tags as well; a
-    number that would be out of order has to be given.
-
-    Args:
-        config: the current one.
-        now: the version from the new source.
-        renumbered: old version → new version, from the user.
+    number that would be out of order has to be given in ``renumbered``, as old version → new version.
 
     Raises:
         ConfigError: there is no configuration file, or it cannot be edited.
@@ -74,14 +69,12 @@ def change_source(config: Config, now: SchemaVersion, *, renumbered: Mapping[str
             "The server does not report a version, so schema-version cannot be taken from it.",
             "Name a file with the version instead, such as: mcp-governor schema-version pyproject.toml",
         )
-    old = config_text(path)
-    new = set_source(old, now.spec, table=config_table(path), what=visible(path.name))
+    old, shown = config_text(path), visible(path.name)
+    new = set_source(old, now.spec, table=config_table(path), what=shown)
     files, obsolete, clauses = [], [], []
     if new != old:
         files.append(NewFile(path, new, path.parent, path.name, expected=old.encode()))
-        clauses.append(
-            f'{visible(path.name)}: schema-version = "{visible(now.spec)}" (was "{visible(config.schema_version)}")'
-        )
+        clauses.append(f'{shown}: schema-version = "{visible(now.spec)}" (was "{visible(config.schema_version)}")')
     numbers: dict[str, str] = {}
     book = load_changelog(config) if config.changelog and is_regular(config.resolve(config.changelog)) else None
     if book is not None:
@@ -90,16 +83,20 @@ def change_source(config: Config, now: SchemaVersion, *, renumbered: Mapping[str
         if text != book.text:
             place = config.resolve(config.changelog)
             files.append(NewFile(place, text, config.root, config.changelog, expected=book.text.encode()))
-            clauses.append(f"{visible(config.changelog)}: {_shown(numbers)}")
-    for file, gone, clause in _recordings(config, now, numbers, book):
-        files.append(file)
-        obsolete += [gone] if gone is not None else []
-        clauses.append(clause)
+            pairs = (f"{one_line(old, 40)} is now {one_line(new, 40)}" for old, new in numbers.items())
+            clauses.append(f"{visible(config.changelog)}: {', '.join(pairs)}")
+    name = baseline_file(config)
+    if is_regular(config.resolve(name)):
+        version = _version_of(config.resolve(name), now.text, numbers, book, name)
+        if (made := _recorded(config, name, name, version, now)) is not None:
+            files.append(made)
+            clauses.append(f"{visible(name)}: recorded as {version}")
+    for source, target, version in _renamed(config, numbers):
+        if (made := _recorded(config, source, target, version, now)) is not None:
+            files.append(made)
+            obsolete.append(checked_place(config.resolve(source), config.root, source))
+            clauses.append(f"{visible(source)}: is now {visible(target)}")
     return SourceChange(tuple(files), tuple(obsolete), tuple(clauses))
-
-
-def _shown(numbers: Mapping[str, str]) -> str:
-    return ", ".join(f"{one_line(old, 40)} is now {one_line(new, 40)}" for old, new in numbers.items())
 
 
 def _numbers(book: Changelog, now: str, config: Config, given: Mapping[str, str]) -> dict[str, str]:
@@ -140,38 +137,22 @@ def _tagged(book: Changelog, config: Config) -> dict[str, str]:
     return numbers
 
 
-def _recordings(
-    config: Config, now: SchemaVersion, numbers: Mapping[str, str], book: Changelog | None
-) -> list[tuple[NewFile, Path | None, str]]:
-    """The surface files that state a version: the repository's own, and those of renumbered releases."""
-    found: list[tuple[NewFile, Path | None, str]] = []
-    name = baseline_file(config)
-    if is_regular(config.resolve(name)):
-        version = _version_of(config.resolve(name), now, numbers, book, name)
-        made = _recorded(config, name, name, version, now)
-        if made is not None:
-            found.append((made, None, f"{visible(name)}: recorded as {version}"))
+def _renamed(config: Config, numbers: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    """The recordings of renumbered releases: the old name, the new one, and the new version."""
     folder = config.changelog_options.surfaces.rstrip("/")
     for old, new in numbers.items():
         before, after = Numbered.parse(old), Numbered.parse(new)
-        if before is None or after is None:
-            continue
-        source, target = f"{folder}/{before.text}.json", f"{folder}/{after.text}.json"
-        if is_regular(config.resolve(source)):
-            made = _recorded(config, source, target, new, now)
-            if made is not None:
-                gone = checked_place(config.resolve(source), config.root, source)
-                found.append((made, gone, f"{visible(source)}: is now {visible(target)}"))
-    return found
+        if before is not None and after is not None and is_regular(config.resolve(f"{folder}/{before.text}.json")):
+            yield f"{folder}/{before.text}.json", f"{folder}/{after.text}.json", new
 
 
-def _version_of(path: Path, now: SchemaVersion, numbers: Mapping[str, str], book: Changelog | None, name: str) -> str:
+def _version_of(path: Path, now: str, numbers: Mapping[str, str], book: Changelog | None, name: str) -> str:
     """The new version of a surface file: that of the release with its fingerprint, else the current one."""
     stated = fingerprint(parse_surface(read_bytes(path), name))
     for section in book.released if book is not None else ():
         if any(one.value == stated for one in section.fingerprints):
             return numbers.get(section.version_text, section.version_text)
-    return now.text or ""
+    return now
 
 
 def _recorded(config: Config, source: str, target: str, version: str, now: SchemaVersion) -> NewFile | None:
@@ -180,8 +161,6 @@ def _recorded(config: Config, source: str, target: str, version: str, now: Schem
     surface = parse_surface(data, source)
     stated = None if now.spec == SERVER_INFO else (version, now.count)
     text = dump_surface(replace(surface, stated=stated))
-    if source == target:
-        return (
-            None if text.encode() == data else NewFile(config.resolve(target), text, config.root, target, expected=data)
-        )
-    return NewFile(config.resolve(target), text, config.root, target, expected=None)
+    if source == target and text.encode() == data:
+        return None
+    return NewFile(config.resolve(target), text, config.root, target, expected=data if source == target else None)

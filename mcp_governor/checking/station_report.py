@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.checking.decisions import decide
 from mcp_governor.checking.model import Report, ServerInfo
+from mcp_governor.checking.reading import counts_of, definitions_of, refuse_empty
 from mcp_governor.checking.settings import fail_on
+from mcp_governor.checking.token_cost import token_cost
 from mcp_governor.surface import fingerprint
 
 if TYPE_CHECKING:
@@ -33,17 +36,7 @@ def station_report(
     known: frozenset[str] | None = None,
     **more: Any,
 ) -> tuple[Report, Decided]:
-    """The report, and what the team decided about its findings.
-
-    Args:
-        station: its name.
-        surface: what it looked at.
-        config, selection: of the run.
-        findings, changes: as the station returned them.
-        today: the date at which acceptances are evaluated; defaults to the current date.
-        known: ids of findings that do not count; by default those in the configured lint baseline.
-        more: further fields of the report.
-    """
+    """The report, with ``more`` of its fields, and what the team decided about the findings of the station."""
     decided = decide(
         findings,
         changes,
@@ -67,3 +60,40 @@ def station_report(
         **more,
     )
     return made, decided
+
+
+def lint_report(
+    surface: Surface,
+    config: Config,
+    selection: Selection,
+    *,
+    known: frozenset[str] | None = None,
+    compared: Surface | None = None,
+) -> tuple[Report, tuple[str, ...]]:
+    """The report of a run that only lints, and the known ids without a finding.
+
+    Known findings do not count; by default they are those in the configured lint baseline. Neither do those that the
+    surface ``compared`` has as well.
+    """
+    from mcp_governor.rules.run import Linted, new_findings, run_rules, sorted_findings
+
+    refuse_empty(surface)
+    found = run_rules(surface, selection)
+    report, decided = station_report(
+        "lint",
+        surface,
+        config,
+        selection,
+        found,
+        known=known,
+        tiers={tool.name: tool.tier.value for tool in surface.tools},
+        definitions=definitions_of(surface, compared),
+        tokens=token_cost(surface, compared),
+        counts={**counts_of(surface), "rules": len(selection.linted)},
+        skipped_rules=selection.skipped,
+    )
+    left = report.findings
+    if compared is not None:
+        left = tuple(new_findings(left, compared, selection, Linted(surface, found)))
+    old = len(report.findings) - len(left)
+    return replace(report, findings=tuple(sorted_findings(left, surface)), old_findings=old), decided.gone

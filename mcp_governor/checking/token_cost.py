@@ -66,12 +66,7 @@ class TokenCost(Struct, frozen=True):
 
 
 def token_cost(surface: Surface, baseline: Surface | None, changes: Iterable[Change] = ()) -> TokenCost | None:
-    """The cost of the tools, compared with a baseline if there is one; ``None`` for a surface without tools.
-
-    Args:
-        surface, baseline: the two.
-        changes: say which tools were renamed.
-    """
+    """The cost of the tools, compared with a baseline if there is one; ``None`` for a surface without tools."""
     if not surface.tools:
         return None
     before = token_costs(baseline) if baseline is not None else None

@@ -20,7 +20,6 @@ from mcp_governor.version_sources.model import SERVER_INFO
 from mcp_governor.version_steps import declared_step, same_version
 
 if TYPE_CHECKING:
-    from mcp_governor.checking.changelog import Declared
     from mcp_governor.config import Config
     from mcp_governor.findings import Bump
     from mcp_governor.surface import Surface
@@ -50,35 +49,18 @@ class Versions(Struct, frozen=True):
         return declared_step(*self.both, calver=config.policy.calver).bump
 
 
-def governed_versions(old: Surface | None, declared: Declared, config: Config) -> Versions:
-    """The versions where the new surface is that of the governed server.
-
-    Args:
-        old: the baseline.
-        declared: the current version, and the changelog.
-        config: names the source of the version.
-    """
-    now = declared.expected
-    then = None if old is None else baseline_version(config.schema_version, old, declared.changelog, now)
-    return Versions(then, now.text)
-
-
 def versions_between(old: Surface, new: Surface, config: Config, *, governed: bool) -> Versions:
     """The versions where nothing but the comparison is asked for, so that sources which cannot be read do not count.
 
-    Args:
-        old, new: the surfaces.
-        config: of the project in which they are compared, whose surfaces they need not be.
-        governed: ``new`` is that of the governed server.
+    The surfaces need not be those of the project, unless ``new`` is that of the governed server.
     """
     known = Versions(None, None)
     if config.schema_version != SERVER_INFO:
         with contextlib.suppress(GovernorError):
-            declared = read_declared(config, new if governed else None)
+            book, now = read_declared(config, new if governed else None)
             if governed:
-                known = governed_versions(old, declared, config)
+                known = Versions(baseline_version(config.schema_version, old, book, now), now.text)
             else:
-                book, now = declared.changelog, declared.expected
                 known = Versions(released_version(old, book, now), released_version(new, book, now))
     return known if known.both is not None else _as_stated(old, new)
 
@@ -93,17 +75,16 @@ def _as_stated(old: Surface, new: Surface) -> Versions:
         return Versions(old.stated[0], new.stated[0])
     if old.release is not None and new.release is not None:
         return Versions(old.release, new.release)
-    return Versions(_surest(old), _surest(new), alike=not (_is_foreign(old, new) or _is_foreign(new, old)))
-
-
-def _surest(surface: Surface) -> str | None:
-    return surface.stated[0] if surface.stated is not None else surface.version
+    alike = not (_is_foreign(old, new) or _is_foreign(new, old))
+    then, now = (one.stated[0] if one.stated is not None else one.version for one in (old, new))
+    return Versions(then, now, alike)
 
 
 def _is_foreign(one: Surface, other: Surface) -> bool:
     """True if a surface has a version that is not one of what the server of the other reports."""
-    if one.stated is None and one.release is None:
+    stated = one.stated[0] if one.stated is not None else one.release
+    if stated is None:
         return False
     reported = replace(one, release=None).version
     unpinned = is_package(other.source) and other.release is None
-    return unpinned or reported is None or not same_version(reported, _surest(one) or "")
+    return unpinned or reported is None or not same_version(reported, stated)

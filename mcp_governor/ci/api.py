@@ -47,33 +47,19 @@ class ApiError(Exception):
 
 
 class PullRequest:
-    """One pull request, seen through the API.
-
-    Args:
-        job: names it, and has the token.
-    """
+    """One pull request, seen through the API by a job that has the token; a request that fails is an ApiError."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
-        self._issue = f"/repos/{job.repository}/issues"
+        self._issues = f"/repos/{job.repository}/issues"
 
     def labels(self) -> tuple[str, ...]:
-        """The names of its labels now.
-
-        Raises:
-            ApiError: the request failed.
-        """
-        return names_of_labels(list(self._listed(f"{self._issue}/{self._job.number}/labels")))
+        """The names of its labels now."""
+        return names_of_labels(list(self._listed("labels")))
 
     def comments(self) -> Iterator[dict[str, Any]]:
-        """Its comments, oldest first.
-
-        Raises:
-            ApiError: a request failed.
-        """
-        for item in self._listed(f"{self._issue}/{self._job.number}/comments"):
-            if isinstance(item, dict):
-                yield item
+        """Its comments, oldest first."""
+        yield from (item for item in self._listed("comments") if isinstance(item, dict))
 
     def login(self) -> str:
         """The user of the token, or the bot of its app; empty if GitHub does not say."""
@@ -88,24 +74,16 @@ class PullRequest:
         return str(found.get("login") or "") if isinstance(found, dict) else ""
 
     def post(self, body: str) -> None:
-        """Write a comment.
-
-        Raises:
-            ApiError: the request failed.
-        """
-        self._ask("POST", f"{self._issue}/{self._job.number}/comments", {"body": body})
+        """Write a comment."""
+        self._ask("POST", f"{self._issues}/{self._job.number}/comments", {"body": body})
 
     def rewrite(self, comment: int, body: str) -> None:
-        """Replace the text of a comment.
+        """Replace the text of a comment."""
+        self._ask("PATCH", f"{self._issues}/comments/{comment}", {"body": body})
 
-        Raises:
-            ApiError: the request failed.
-        """
-        self._ask("PATCH", f"{self._issue}/comments/{comment}", {"body": body})
-
-    def _listed(self, path: str) -> Iterator[Any]:
+    def _listed(self, what: str) -> Iterator[Any]:
         for page in range(1, _MAX_PAGES + 1):
-            items = self._ask("GET", f"{path}?per_page={_PAGE}&page={page}")
+            items = self._ask("GET", f"{self._issues}/{self._job.number}/{what}?per_page={_PAGE}&page={page}")
             if not isinstance(items, list):
                 raise ApiError(0, "the response is not a list")
             yield from items
@@ -113,15 +91,14 @@ class PullRequest:
                 return
 
     def _ask(self, method: str, path: str, body: dict[str, str] | None = None) -> Any:
-        for last in (False, True):
-            try:
-                return self._once(method, path, body)
-            except ApiError as error:
-                # A comment may have been written although the response was lost: it is not posted twice.
-                if last or method == "POST" or 0 < error.status < 500:
-                    raise
-                time.sleep(_RETRY)
-        raise AssertionError  # the loop returns or raises
+        try:
+            return self._once(method, path, body)
+        except ApiError as error:
+            # A comment may have been written although the response was lost: it is not posted twice.
+            if method == "POST" or 0 < error.status < 500:
+                raise
+        time.sleep(_RETRY)
+        return self._once(method, path, body)
 
     def _once(self, method: str, path: str, body: dict[str, str] | None) -> Any:
         import httpx2

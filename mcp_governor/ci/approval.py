@@ -36,11 +36,6 @@ def find_approval(job: Job, label: str, name: str) -> Approval:
     The label approves what our comment shows as not approved when it is set, about the commit of this run. Without a
     comment it approves what this run shows, if it was set after the push that the run is about.
     ``LABEL:KEY`` approves exactly the breaks that have this key, whenever it was set.
-
-    Args:
-        job: names the pull request.
-        label: the name of the label.
-        name: of the server or its folder, for its comment.
     """
     labels, live, remark = _labels(job)
     prefix = f"{label}:"

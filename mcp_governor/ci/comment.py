@@ -29,11 +29,7 @@ _FENCE = lazy_pattern(r"`{3,}")
 
 
 def marker(name: str) -> str:
-    """The first line of our comment about a server; GitHub does not show it. Each name has another one.
-
-    Args:
-        name: of the server or its folder; anything.
-    """
+    """The first line of our comment about a server or its folder; GitHub does not show it. Each name has another."""
     written = re.sub("[^A-Za-z0-9._/]+", "-", name)[:100].strip("-") or "."
     if written != name:
         # 64 bits: nobody can find a name that takes over the comment of another server.
@@ -75,13 +71,8 @@ _MEMORY = lazy_pattern(r"<!-- mcp-governor approval commit=([0-9a-f]*) asked=([a
 
 
 def remembered(job: Job, name: str) -> Memory | None:
-    """What our comment about a server knows; ``None`` if we wrote none.
-
-    Raises:
-        ApiError: the comments cannot be read.
-    """
-    first = marker(name)
-    found = _ours(PullRequest(job), job, first)
+    """What our comment about a server knows; ``None`` if we wrote none. An ApiError says that it cannot be read."""
+    found = _ours(PullRequest(job), job, marker(name))
     if found is None:
         return None
     _, text, written = found
@@ -96,11 +87,7 @@ def remembered(job: Job, name: str) -> Memory | None:
 def fitted(text: str, limit: int, where: str, *, size: Any = len) -> str:
     """A Markdown document within a limit: cut between two lines, with whatever is open there closed.
 
-    Args:
-        text: the document.
-        limit: its largest size.
-        where: where the rest can be read.
-        size: measures a string, in the unit of the limit.
+    ``where`` says where the rest can be read; ``size`` measures a string, in the unit of the limit.
     """
     if size(text) <= limit:
         return text
@@ -122,15 +109,8 @@ def fitted(text: str, limit: int, where: str, *, size: Any = len) -> str:
 def post_comment(job: Job, name: str, body: str, *, changed: bool, memory: Memory = NOTHING) -> str:
     """Write the comment, or bring the one that is there up to date. Never fails the job.
 
-    Args:
-        job: names the pull request.
-        name: of the server or its folder.
-        body: the report as Markdown.
-        changed: true if the pull request changes the surface; otherwise nothing new is written.
-        memory: what it has to know about approval.
-
-    Returns:
-        A remark for the log; empty if all went well.
+    Nothing new is written if the pull request has not ``changed`` the surface. What comes back is a remark for the log,
+    empty if all went well.
     """
     if not (job.of_pull_request and job.repository):
         return ""

@@ -30,11 +30,7 @@ BASE = "refs/remotes/origin/"
 
 
 class Clone:
-    """The clone in which the job runs.
-
-    Args:
-        root: a folder of the work tree.
-        job: has the token for fetching, if the checkout left none behind.
+    """The clone in which the job runs; the job has the token for fetching, if the checkout left none behind.
 
     Raises:
         UsageError: the folder is in a submodule.
@@ -56,34 +52,16 @@ class Clone:
         answer = ask_git(self.root, *arguments)
         return answer.out.decode(errors="replace").strip() if answer.code == 0 else ""
 
-    def has(self, commit: str) -> bool:
-        """True if the clone has a commit."""
-        return ask_git(self.root, "cat-file", "-e", f"{commit}^{{commit}}").code == 0
-
     def is_shallow(self) -> bool:
         """True if the history was cut off when the repository was cloned."""
         return is_shallow(self.root)
 
-    def name(self, ref: str, commit: str) -> bool:
-        """Let a ref stand for a commit; false if git refuses."""
-        return name_commit(self.root, ref, commit)
+    def fetch(self, *refs: str, depth: int = 0) -> bool:
+        """Fetch commits or refs from ``origin``; false if that fails, and then ``problem`` says why."""
+        options = ("--no-tags", "--no-recurse-submodules", "--quiet", *([f"--depth={depth}"] if depth else []))
+        return self.remote("fetch", options, refs) is not None
 
-    def fetch(self, *wanted: str) -> bool:
-        """Fetch from ``origin``; false if that fails, and then ``problem`` says why.
-
-        Args:
-            wanted: options, then commits or refs.
-        """
-        options = [word for word in wanted if word.startswith("--")]
-        refs = [word for word in wanted if not word.startswith("--")]
-        settings = ("--no-tags", "--no-recurse-submodules", "--quiet", *options)
-        return self._remote("fetch", settings, refs) is not None
-
-    def tags(self) -> list[str]:
-        """The lines of ``ls-remote --tags``; none if that fails."""
-        return self._remote("ls-remote", ("--tags",), ()) or []
-
-    def _remote(self, command: str, options: Sequence[str], refs: Sequence[str]) -> list[str] | None:
+    def remote(self, command: str, options: Sequence[str], refs: Sequence[str]) -> list[str] | None:
         """The lines of a command that asks ``origin``; ``None`` if it fails."""
         address = self.text("config", "--get", "remote.origin.url")
         if not _ADDRESS.match(address):
@@ -128,14 +106,15 @@ def fetch_base(clone: Clone, job: Job) -> str:
         return ""
     merged_into = _merged_into(clone, job)
     commit = merged_into or job.base_commit
-    if not clone.has(commit) and not clone.fetch("--depth=1", commit):
+    has = ask_git(clone.root, "cat-file", "-e", f"{commit}^{{commit}}").code == 0
+    if not has and not clone.fetch(commit, depth=1):
         raise _not_fetched(clone, job)
     if not merged_into and not job.is_base:
         commit = _merge_base(clone, commit)
         if not commit:
             raise _not_fetched(clone, job)
     name = f"{BASE}{job.base_branch}"
-    return name if job.base_branch and clone.name(name, commit) else commit
+    return name if job.base_branch and name_commit(clone.root, name, commit) else commit
 
 
 def _not_fetched(clone: Clone, job: Job) -> UsageError:
@@ -163,7 +142,7 @@ def _merged_into(clone: Clone, job: Job) -> str:
 def _merge_base(clone: Clone, base: str) -> str:
     head = clone.text("rev-parse", "HEAD")
     for depth in (0, *_DEPTHS):
-        if depth and not (clone.is_shallow() and clone.fetch(f"--depth={depth}", base, head)):
+        if depth and not (clone.is_shallow() and clone.fetch(base, head, depth=depth)):
             return ""
         found = shared_commits(clone.root, base, head)
         if len(found) > 1:
@@ -189,7 +168,7 @@ def fetch_release(clone: Clone) -> str:
     tags = _release_tags(clone)
     head = clone.text("rev-parse", "HEAD")
     for depth in (0, *_DEPTHS):
-        if depth and not clone.fetch(f"--depth={depth}", head):
+        if depth and not clone.fetch(head, depth=depth):
             return _incomplete(clone.problem)
         commits = set(clone.text("rev-list", f"--max-count={_DEPTHS[-1]}", "HEAD").split())
         reached = [tag for tag, commit in tags if commit in commits][:_MAX_TAGS]
@@ -211,12 +190,11 @@ _SAFE_TAG = lazy_pattern(r"[\w][\w./+@-]{0,199}", re.A)
 def _release_tags(clone: Clone) -> list[tuple[str, str]]:
     """Release tags of ``origin`` and their commits, highest versions first."""
     commits: dict[str, str] = {}
-    for row in clone.tags():
+    for row in clone.remote("ls-remote", ("--tags",), ()) or ():
         commit, _, name = row.partition("\t")
         # The commit of an annotated tag is in a second row, which ends in ^{}.
         tag = name.removeprefix("refs/tags/").removesuffix("^{}")
         if _SAFE_TAG.fullmatch(tag) and (name.endswith("^{}") or tag not in commits):
             commits[tag] = commit
     versions = {tag: version for tag in commits if (version := version_of_tag(tag)) is not None}
-    ordered: Sequence[str] = sorted(versions, key=lambda tag: versions[tag], reverse=True)
-    return [(tag, commits[tag]) for tag in ordered]
+    return [(tag, commits[tag]) for tag in sorted(versions, key=lambda tag: versions[tag], reverse=True)]

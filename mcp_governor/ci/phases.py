@@ -108,8 +108,7 @@ def prepare(wanted: Wanted) -> tuple[Remark, ...]:
     if job.system and wanted.command == "check":
         clone = Clone(Path.cwd(), job)
         plan["base"] = fetch_base(clone, job)
-        if missing := fetch_release(clone):
-            remarks.append(Remark("warning", missing))
+        remarks += [Remark("warning", missing)] if (missing := fetch_release(clone)) else []
     if plan["base"] and wanted.label and job.number:
         found = find_approval(job, wanted.label, wanted.title)
         plan["approval"] = "given" if found.everything else "required"
@@ -121,12 +120,7 @@ def prepare(wanted: Wanted) -> tuple[Remark, ...]:
 
 
 def command_line(wanted: Wanted, plan: dict[str, Any], job: Job) -> list[str]:
-    """The words after ``mcp-governor``, without reports.
-
-    Args:
-        wanted, job: of the run.
-        plan: from ``prepare``.
-    """
+    """The words after ``mcp-governor``, without reports."""
     words = wanted.command.split()
     typed = {word.partition("=")[0] for word in _before_command(wanted.arguments)}
     if wanted.command == "check":
@@ -217,12 +211,7 @@ class Result(Struct, frozen=True):
 
 
 def conclude(wanted: Wanted, code: int) -> Result:
-    """Write the summary and the outputs of the step.
-
-    Args:
-        wanted: what the workflow asks for.
-        code: exit code of the check.
-    """
+    """Write the summary and the outputs of the step, after a check with this exit code."""
     job = read_job(os.environ)
     plan = {**_NO_PLAN, **(_read(wanted, _PLAN) or {})}
     report = _read(wanted, _JSON) if code in (Exit.PASS, Exit.FINDINGS) else None
@@ -233,10 +222,7 @@ def conclude(wanted: Wanted, code: int) -> Result:
     changed = any(change["id"] in new and not change["wording"] for change in changes) if base else bool(changes)
     changed = changed or bool(asks or approved)
     text, remarks = _approval(wanted, plan, asks, approved, job)
-    try:
-        body = read_bytes(wanted.folder / _MARKDOWN, limit=_MAX_REPORT).decode("utf-8", "replace")
-    except OSError:
-        body = ""
+    body = _read_text(wanted, _MARKDOWN)
     if report is None or not body:
         body = (
             f"## MCP surface: not checked\n\nThe check did not run (exit code {code}); the log of the job says why.\n"
@@ -256,20 +242,18 @@ def conclude(wanted: Wanted, code: int) -> Result:
         keys["asks"] = [key_of_all(asks.values())]
     _write(wanted, _RESULT, json.dumps({"changed": changed, "verdict": result.verdict, **keys}))
     _write(wanted, _COMMENT, markdown)
-    _append_summary(job, markdown)
-    _append_outputs(job, wanted, result, code)
+    shown = fitted(
+        markdown, MAX_SUMMARY, "see the log of the job", size=lambda text: len(text.encode("utf-8", "replace"))
+    )
+    _append(job.summary, f"{shown}\n")
+    _append(job.output, _outputs(wanted, result, code))
     return result
 
 
 def _approval(
     wanted: Wanted, plan: dict[str, Any], asks: Mapping[str, str], approved: Mapping[str, str], job: Job
 ) -> tuple[str, tuple[Remark, ...]]:
-    """What is said about the label: in Markdown, and in the log.
-
-    Args:
-        wanted, plan, job: of the run.
-        asks, approved: ids and keys of what waits for an approval, and of what has one.
-    """
+    """What is said about the label: in Markdown, and in the log."""
     remarks: list[Remark] = []
     if approved:
         shown = "; ".join(one_line(name, 200) for name in list(approved)[:_MAX_SHOWN])
@@ -303,9 +287,8 @@ def comment(wanted: Wanted) -> tuple[Remark, ...]:
     plan = {**_NO_PLAN, **(_read(wanted, _PLAN) or {})}
     if not wanted.comment or result is None or job.system != GITHUB or result.get("verdict") == "error":
         return ()
-    try:
-        body = read_bytes(wanted.folder / _COMMENT, limit=_MAX_REPORT).decode("utf-8", "replace")
-    except OSError:
+    body = _read_text(wanted, _COMMENT)
+    if not body:
         return ()
     changed = result.get("changed") is True
     if not changed:
@@ -325,21 +308,13 @@ def _memory(plan: dict[str, Any], result: dict[str, Any], job: Job) -> Memory:
     return Memory(asked, tuple(dict.fromkeys(approved))[:MAX_KEYS], job.head)
 
 
-def _append_summary(job: Job, markdown: str) -> None:
-    if job.summary is None:
-        return
-
-    def size(text: str) -> int:
-        return len(text.encode("utf-8", "replace"))
-
-    text = fitted(markdown, MAX_SUMMARY, "see the log of the job", size=size)
-    with contextlib.suppress(OSError), job.summary.open("a", encoding="utf-8") as file:
-        file.write(f"{text}\n")
+def _append(file: Path | None, text: str) -> None:
+    if file is not None:
+        with contextlib.suppress(OSError), file.open("a", encoding="utf-8") as opened:
+            opened.write(text)
 
 
-def _append_outputs(job: Job, wanted: Wanted, result: Result, code: int) -> None:
-    if job.output is None:
-        return
+def _outputs(wanted: Wanted, result: Result, code: int) -> str:
     values = {
         "verdict": result.verdict,
         "exit-code": str(code),
@@ -350,8 +325,7 @@ def _append_outputs(job: Job, wanted: Wanted, result: Result, code: int) -> None
         "markdown": str(wanted.folder / _COMMENT),
         "sarif": wanted.sarif if wanted.sarif and Path(wanted.sarif).is_file() else "",
     }
-    with contextlib.suppress(OSError), job.output.open("a", encoding="utf-8") as file:
-        file.writelines(f"{name}={' '.join(value.split())}\n" for name, value in values.items())
+    return "".join(f"{name}={' '.join(value.split())}\n" for name, value in values.items())
 
 
 def _write(wanted: Wanted, name: str, text: str) -> None:
@@ -364,9 +338,17 @@ def _write(wanted: Wanted, name: str, text: str) -> None:
     write_below(wanted.folder, name, text)
 
 
+def _read_text(wanted: Wanted, name: str) -> str:
+    """The text of a file that an earlier phase left; empty if there is none."""
+    try:
+        return read_bytes(wanted.folder / name, limit=_MAX_REPORT).decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
 def _read(wanted: Wanted, name: str) -> dict[str, Any] | None:
     try:
-        found = json.loads(read_bytes(wanted.folder / name, limit=_MAX_REPORT))
-    except (OSError, ValueError, RecursionError):
+        found = json.loads(_read_text(wanted, name))
+    except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None

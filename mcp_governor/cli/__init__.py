@@ -134,10 +134,6 @@ def _run(words: list[str]) -> int:
         out.complain(_refusal(error), "Check the path, its permissions and the space on the disk.")
         return int(Exit.USAGE)
     except Exception as error:  # noqa: BLE001  the last fence: a bug is reported as one, with exit code 70
-        # Python before 3.12 hides what ends the making of a class in a RuntimeError, Ctrl-C included.
-        if isinstance(error.__cause__, KeyboardInterrupt):
-            out.echo("interrupted", err=True)
-            return STOPPED
         return _bug(error)
     return result if isinstance(result, int) else int(Exit.PASS)
 

@@ -15,6 +15,7 @@ from mcp_governor.cli.common import (
     TargetCommand,
     against_option,
     configured,
+    refuse_server_options,
     server_command,
     target_argument,
 )
@@ -79,7 +80,10 @@ def accept(
     check_unicode(reason, "--reason")
     if not reason.strip():
         raise UsageError("An acceptance needs a reason.", "Give one with: --reason '…'")
-    chosen = Acceptance(noted_name(_checked(finding.strip())), reason.strip(), _last_day(until))
+    if until is not None and until.date() < date.today():
+        raise UsageError(f"--until {until.date().isoformat()} is in the past.", "Use a future date, or leave it out.")
+    last_day = until.date() if until is not None else None
+    chosen = Acceptance(noted_name(_checked(finding.strip())), reason.strip(), last_day)
     if file is not None:
         if target is not None or against is not None or offline or server_command():
             raise UsageError(
@@ -107,21 +111,16 @@ def _ids_of_check(run: Run, wanted: str, target: str | None, against: str | None
     from mcp_governor.checking.decisions import is_of_calls
     from mcp_governor.checking.run import checked
 
-    command = server_command()
-    if offline and command:
-        raise UsageError("--offline does not start a server, so -- COMMAND has no effect.", "Remove one of them.")
+    if offline:
+        refuse_server_options(run.config)
     calls = offline or is_of_calls(wanted)
-    asked = Asked(target=target, command=command, against=against, offline=offline, calls=calls)
+    asked = Asked(target=target, command=server_command(), against=against, offline=offline, calls=calls)
     report = checked(asked, run.config).report
     return [*(one.id for one in report.findings), *(change.id for change in report.changes)]
 
 
 def _ids_in(file: Path) -> list[str]:
-    """The ids in a JSON report.
-
-    Raises:
-        FileFormatError: the file cannot be read, or is not a report.
-    """
+    """The ids in a JSON report."""
     from mcp_governor.checking.model import FORMAT
     from mcp_governor.errors import FileFormatError
     from mcp_governor.parsing import read_json
@@ -144,11 +143,7 @@ _MAX_COMPARED = 500
 
 
 def _refuse_unknown(wanted: str, known: Collection[str]) -> None:
-    """An id that nothing has would match nothing in the next check either, and fail it.
-
-    Raises:
-        UsageError: nothing has it; the message names the nearest id.
-    """
+    """An id that nothing has would match nothing in the next check either, and fail it; the nearest one is named."""
     rule, shown = wanted.partition(":")[0], one_line(wanted, 200)
     if rule.startswith("policy/acceptance-"):
         raise UsageError(
@@ -156,16 +151,10 @@ def _refuse_unknown(wanted: str, known: Collection[str]) -> None:
         )
     if wanted in known:
         return
-    hint = "List the ids with: mcp-governor check -v"
-    place = wanted.rpartition(":")[0]
-    moved = next((one for one in known if one.rpartition(":")[0] == place), None)
-    if moved is not None:
-        raise UsageError(
-            f"The id {shown} no longer exists, because what it refers to has changed.", f"Use the new id: {moved}"
-        )
     alike = [one for one in known if one.partition(":")[0] == rule] or list(known)
     raise UsageError(
-        f"No reported finding or change has the id {shown}.{did_you_mean(wanted, alike[:_MAX_COMPARED])}", hint
+        f"No reported finding or change has the id {shown}.{did_you_mean(wanted, alike[:_MAX_COMPARED])}",
+        "List the ids with: mcp-governor check -v",
     )
 
 
@@ -178,11 +167,3 @@ def _checked(finding: str) -> str:
     if not _ID.fullmatch(finding):
         raise UsageError(f'"{one_line(finding, 120)}" is not the id of a finding (rule:tool:pointer:hash).', hint)
     return finding
-
-
-def _last_day(until: datetime | None) -> date | None:
-    if until is None:
-        return None
-    if until.date() < date.today():
-        raise UsageError(f"--until {until.date().isoformat()} is in the past.", "Use a future date, or leave it out.")
-    return until.date()

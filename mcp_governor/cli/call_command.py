@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mcp_governor.cli import completion, out
-from mcp_governor.cli.common import SECONDS, Run, TargetCommand, deliver, reporting, target_argument
+from mcp_governor.cli import out
+from mcp_governor.cli.common import SECONDS, Run, TargetCommand, deliver, profile_option, reporting, target_argument
 from mcp_governor.cli.progress import progress
 from mcp_governor.errors import UsageError
 from mcp_governor.report.groups import count_of
@@ -27,13 +27,7 @@ if TYPE_CHECKING:
 @click.command(cls=TargetCommand)
 @target_argument
 @click.option("--tool", "tools", multiple=True, metavar="GLOB", help="Call only these tools")
-@click.option(
-    "--profile",
-    multiple=True,
-    metavar="NAME",
-    shell_complete=completion.profiles,
-    help="Rules for results  [default: profile in the configuration, or recommended]",
-)
+@profile_option("Rules for results")
 @click.option(
     "--assume-read-only",
     multiple=True,
@@ -114,7 +108,11 @@ def call(
     with progress(run.output) as emit:
         surface, called = call_target(source, config, settings, emit=emit, scratch=scratch)
     if record is not None:
-        _record(record, called, quiet=run.output.verbose < 0)
+        from mcp_governor.call.record import write_recordings
+
+        files = write_recordings(record, called.results, sandbox=called.sandbox)
+        if run.output.verbose >= 0:
+            out.echo(f"{visible(str(record))}: {count_of(len(files), 'call')} recorded.", err=True)
     report = call_report(surface, called, config, date.today())
     code = deliver(report, run, _lines(report, called, run.output.verbose))
     failure = called.without_success
@@ -125,14 +123,6 @@ def call(
     # The report that was just printed says what failed.
     out.complain("", failure.hint)
     return int(failure.exit_code)
-
-
-def _record(folder: Path, called: CallReport, *, quiet: bool) -> None:
-    from mcp_governor.call.record import write_recordings
-
-    files = write_recordings(folder, called.results, sandbox=called.sandbox)
-    if not quiet:
-        out.echo(f"{visible(str(folder))}: {count_of(len(files), 'call')} recorded.", err=True)
 
 
 def _lines(report: Report, called: CallReport, verbose: int) -> Iterator[Line]:

@@ -108,6 +108,7 @@ def draft(
     """
     from mcp_governor.checking.changelog_draft import draft_changelog
     from mcp_governor.checking.releasing import new_changelog
+    from mcp_governor.report.groups import count_of
     from mcp_governor.writing import locked, write_files
 
     opened = _opened(run, target, against, live=live)
@@ -121,7 +122,11 @@ def draft(
         with locked(opened.config.root):
             write_files(new_changelog(opened, drafted.text))
         where = f"for {visible(drafted.version)}" if drafted.version else "under Unreleased"
-        out.echo(f"{opened.config.changelog}: {_entries(drafted.missing)} drafted {where}{_removed(drafted.outdated)}.")
+        said = f"{opened.config.changelog}: {count_of(drafted.missing, 'entry', 'entries')} drafted {where}"
+        if old := drafted.outdated:
+            verb = "was" if old == 1 else "were"
+            said += f", {count_of(old, 'entry', 'entries')} removed that {verb} drafted and no longer true"
+        out.echo(f"{said}.")
         out.echo(drafted.advice)
     return int(Exit.FINDINGS if only_check and changed else Exit.PASS)
 
@@ -143,18 +148,6 @@ def _nothing_written(opened: OpenChangelog) -> str:
             )
             return f"{name} lacks no entry, but a check fails at {where}: {why}{more}\nNext: {fix}"
     return f"{name} needs no change."
-
-
-def _entries(count: int) -> str:
-    return "1 entry" if count == 1 else f"{count} entries"
-
-
-def _removed(count: int) -> str:
-    return (
-        f", {_entries(count)} removed that {'was' if count == 1 else 'were'} drafted and no longer true"
-        if count
-        else ""
-    )
 
 
 def _show_diff(run: Run, name: str, before: str, after: str) -> None:

@@ -12,6 +12,7 @@ from mcp_governor.cli.common import (
     TargetCommand,
     against_option,
     deliver,
+    level_option,
     places_wanted,
     profile_option,
     refuse_server_options,
@@ -30,11 +31,7 @@ if TYPE_CHECKING:
 @click.command(cls=TargetCommand)
 @target_argument
 @against_option
-@click.option(
-    "--level",
-    type=click.Choice(["declared", "strict"]),
-    help="How to compare schemas  [default: level in the configuration, or declared]",
-)
+@level_option
 @profile_option("Rules to run, and the result contract")
 @click.option("--no-calls", is_flag=True, help="Call no tool  [default: calls-mode in the configuration]")
 @click.option(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,13 +13,15 @@ from mcp_governor.cli import out
 from mcp_governor.errors import Exit, UsageError
 from mcp_governor.text import inert, one_line
 
+if TYPE_CHECKING:
+    from mcp_governor.ci.phases import Remark
+
 _COMMANDS = ("check", "lint", "diff", "call", "changelog check")
 _PHASES = ("all", "prepare", "check", "comment")
-_PREFIX = "MCP_GOVERNOR_CI_"
 
 
 def _variable(name: str) -> str:
-    return f"{_PREFIX}{name.upper().replace('-', '_')}"
+    return f"MCP_GOVERNOR_CI_{name.upper().replace('-', '_')}"
 
 
 @click.command()
@@ -97,7 +100,8 @@ def ci(
     """
     from mcp_governor.ci import phases
 
-    words = [*_option("--against", against), *_option("--config", config), *_option("--fail-on", fail_on)]
+    named = {"--against": against, "--config": config, "--fail-on": fail_on}
+    words = [word for option, value in named.items() if value for word in (option, value)]
     words += [target] if target else []
     try:
         words += shlex.split(args or "")
@@ -139,10 +143,6 @@ _GIVEN_UP = {
 """What is said if the process that starts a server has the token."""
 
 
-def _option(name: str, value: str | None) -> list[str]:
-    return [name, value] if value else []
-
-
 def _default_folder(phase: str) -> Path:
     if given := os.environ.get("RUNNER_TEMP"):
         return Path(given) / "mcp-governor"
@@ -153,11 +153,8 @@ def _default_folder(phase: str) -> Path:
     return Path(tempfile.mkdtemp(prefix="mcp-governor-"))
 
 
-def _say(remarks: tuple[object, ...]) -> None:
-    from mcp_governor.ci.phases import Remark
-
+def _say(remarks: tuple[Remark, ...]) -> None:
     for remark in remarks:
-        assert isinstance(remark, Remark)
         text = inert(one_line(remark.text, 1_000))
         if os.environ.get("GITHUB_ACTIONS") == "true":
             escaped = text.replace("%", "%25")

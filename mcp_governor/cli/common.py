@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from mcp_governor.cli import completion, out, terminal
 from mcp_governor.cli.launching import launch_of
 from mcp_governor.cli.repeating import ENV_PARAMETER, command_to_repeat, in_ci, remember
-from mcp_governor.cli.report_formats import REPORT, REPORT_FILE, FormatOption
+from mcp_governor.cli.report_formats import REPORT, REPORT_FILE
 from mcp_governor.config import Config, load_config
 from mcp_governor.config.table import MAX_SECONDS
 from mcp_governor.config.trust import rules_trusted, trusted_by_variable
@@ -140,9 +140,9 @@ class TargetCommand(click.Command):
         resolves = not ctx.params.pop(_NO_RESOLVE)
         ctx.meta[_TIMEOUT_KEY] = ctx.params.pop(_TIMEOUT)
         ctx.meta[ENV_FILES_KEY] = env_files
-        named = [ctx.params.get(key) for key in ("target", "old", "new")]
+        packages = [str(ctx.params.get(key)).startswith(("pypi:", "npm:")) for key in ("target", "old", "new")]
         args: tuple[str, ...] = ()
-        if ctx.params.get("new" if "old" in ctx.params else "target") and any(map(_is_package, named)):
+        if any(packages) and ctx.params.get("new" if "old" in ctx.params else "target"):
             # The place of a COMMAND is taken by a TARGET: these are the arguments of the packages.
             args = ctx.meta.pop(completion.COMMAND_KEY, ())
         ctx.meta[_LAUNCH_KEY] = launch_of(args, with_, env, env_files, headers, resolves=resolves)
@@ -150,10 +150,6 @@ class TargetCommand(click.Command):
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         return [*super().collect_usage_pieces(ctx), "[-- COMMAND…]"]
-
-
-def _is_package(target: object) -> bool:
-    return isinstance(target, str) and target.startswith(("pypi:", "npm:"))
 
 
 def server_command() -> tuple[str, ...]:
@@ -241,7 +237,11 @@ def run_options(*names: str, formats: click.Choice[str] | None = None) -> Callab
     def decorate(function: _F) -> _F:
         @functools.wraps(function)
         def wrapper(**values: Any) -> Any:
-            shared = {key: values.pop(key) for key in ("format_", *map(_parameter, _OPTIONS)) if key in values}
+            shared = {
+                key: values.pop(key)
+                for key in ("format_", *(option.replace("-", "_") for option in _OPTIONS))
+                if key in values
+            }
             return function(run=_run(**shared), **values)
 
         made: Any = wrapper
@@ -254,7 +254,7 @@ def run_options(*names: str, formats: click.Choice[str] | None = None) -> Callab
                 default="text",
                 show_default=True,
                 metavar="FORMAT",
-                cls=FormatOption,
+                help=f"Output format: {', '.join(formats.choices)}",
             )(made)
         return cast("_F", made)
 
@@ -274,10 +274,6 @@ def configured(*names: str, formats: click.Choice[str] | None = None, isolated: 
 def reporting(*names: str, isolated: bool = True) -> Callable[[_F], _F]:
     """:func:`run_options` of a command that writes a report; see :func:`configured`."""
     return configured(*_REPORTING, *names, formats=REPORT, isolated=isolated)
-
-
-def _parameter(option: str) -> str:
-    return option.replace("-", "_")
 
 
 def _run(
@@ -359,6 +355,11 @@ def profile_option(what: str = "Rules to run") -> Callable[[_F], _F]:
     )
 
 
+level_option = click.option(
+    "--level",
+    type=click.Choice(["declared", "strict"]),
+    help="How to compare schemas  [default: level in the configuration, or declared]",
+)
 against_option = click.option(
     "--against",
     metavar="TARGET",

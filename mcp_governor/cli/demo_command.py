@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shlex
 import tempfile
 from pathlib import Path
@@ -17,7 +16,7 @@ from mcp_governor.errors import Exit, GovernorError
 from mcp_governor.programs import our_interpreter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 _SERVER = "mcp_governor.demo.server"
 
@@ -28,7 +27,7 @@ def demo(keep: bool) -> None:
     """Show a complete run on a packaged example server and its two releases."""
     folder = Path(tempfile.mkdtemp(prefix="mcp-governor-demo-"))
     try:
-        with _inside(folder):
+        with contextlib.chdir(folder):
             _show_all(folder)
     finally:
         if not keep:
@@ -48,7 +47,8 @@ def _show_all(folder: Path) -> None:
         "Then release 1.1.0 is made in a hurry: `branch` becomes required, a tool is added, a description "
         "contradicts its schema, and the changelog is not updated. This is what CI reports:"
     )
-    _release(folder, 2)
+    config = folder / OWN_FILE
+    config.write_text(config.read_text("utf-8").replace('"--release", "1"', '"--release", "2"'), "utf-8")
     _type(["check"], expect=Exit.FINDINGS)
     _say("mcp-governor can draft the missing changelog entries; --diff shows them without writing:")
     _type(["changelog", "draft", "--diff"], expect=None)
@@ -63,11 +63,6 @@ def _server() -> tuple[str, ...]:
     # The interpreter that runs one file with all of us does not know our package. The example needs nothing of it.
     single = isinstance(getattr(sys.modules["__main__"], "__loader__", None), zipimporter)
     return (str(Path(__file__).parents[1] / "demo" / "server.py"),) if single else ("-m", _SERVER)
-
-
-def _release(folder: Path, number: int) -> None:
-    path = folder / OWN_FILE
-    path.write_text(path.read_text("utf-8").replace('"--release", "1"', f'"--release", "{number}"'), "utf-8")
 
 
 def _say(text: str) -> None:
@@ -85,14 +80,3 @@ def _type(arguments: Sequence[str], *, expect: Exit | None) -> None:
     out.echo(f"(exit code {code})", dim=True)
     if expect is not None and code != expect:
         raise GovernorError(f"The demo expected exit code {int(expect)} and got {code}.", "Report this as a bug.")
-
-
-@contextlib.contextmanager
-def _inside(folder: Path) -> Iterator[None]:
-    """The working directory changed, and put back."""
-    before = Path.cwd()
-    os.chdir(folder)
-    try:
-        yield
-    finally:
-        os.chdir(before)

@@ -5,18 +5,23 @@ from __future__ import annotations
 import click
 
 from mcp_governor.cli import completion
-from mcp_governor.cli.common import Run, TargetCommand, deliver, places_wanted, reporting, server_command, useless
+from mcp_governor.cli.common import (
+    Run,
+    TargetCommand,
+    deliver,
+    level_option,
+    places_wanted,
+    reporting,
+    server_command,
+    useless,
+)
 from mcp_governor.errors import UsageError
 
 
 @click.command(cls=TargetCommand)
 @click.argument("old", shell_complete=completion.targets)
 @click.argument("new", required=False, shell_complete=completion.targets)
-@click.option(
-    "--level",
-    type=click.Choice(["declared", "strict"]),
-    help="How to compare schemas  [default: level in the configuration, or declared]",
-)
+@level_option
 @click.option("--only", type=click.Choice(["breaking"]), help="Report only changes that break, or may break")
 @click.option("--stat", is_flag=True, help="Show counts per tool instead of each change")
 @reporting()

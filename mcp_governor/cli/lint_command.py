@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 from pathlib import Path
@@ -87,10 +86,6 @@ def lint(
     run: Run,
     target: str | None,
     profile: tuple[str, ...],
-    select: tuple[str, ...],
-    extend_select: tuple[str, ...],
-    ignore: tuple[str, ...],
-    pedantic: bool,
     baseline: Path | None,
     write_baseline: bool,
     new_only: bool,
@@ -99,22 +94,24 @@ def lint(
     show_settings: bool,
     exit_zero: bool,
     many: Many,
+    **rules: Any,
 ) -> int:
     """Check names, descriptions and schemas against the rules, and against the limits of clients.
 
     With --all, each server of the configuration or of a client's file, and all of them together.
     """
-    from mcp_governor.checking.lint_only import lint_report
     from mcp_governor.checking.places import with_places
     from mcp_governor.checking.reading import read_governed, trusting
     from mcp_governor.checking.settings import lint_settings
+    from mcp_governor.checking.station_report import lint_report
     from mcp_governor.rules import load_baseline
     from mcp_governor.rules import select as selected
+    from mcp_governor.rules import statistics as count_rules
     from mcp_governor.subjects.phrases import counted
 
-    chosen = functools.partial(
-        _chosen, profile=profile, select=select, extend_select=extend_select, ignore=ignore, pedantic=pedantic
-    )
+    def chosen(config: Config) -> Config:
+        return _chosen(config, profile=profile, **rules)
+
     if many.every:
         code = run_all(run, "lint", target, replace(many, profile=profile, adapted=chosen))
         return int(Exit.PASS) if exit_zero and code == Exit.FINDINGS else code
@@ -157,7 +154,8 @@ def lint(
         report = with_places(report, surface, source)
     if statistics and run.output.format == "json":
         report_skipped(report.skipped_rules)
-        write_json(_counts(report), run.output)
+        rows = count_rules(report.findings)
+        write_json([{**row._asdict(), "severity": row.severity.value} for row in rows], run.output)
         code = int(Exit.PASS if report.verdict == "pass" else Exit.FINDINGS)
     else:
         code = deliver(report, run, _statistics(report) if statistics else None)
@@ -171,9 +169,7 @@ def _write_plan(run: Run, form: str, report: Report, surface: Surface, selection
     report_skipped(report.skipped_rules)
     made = fix_plan(surface, selection, report.findings, source_folder(source, run.config))
     if form == "json":
-        from mcp_governor.checking.fix_plan_document import document
-
-        write_json(document(made), run.output)
+        write_json(made.document(), run.output)
     else:
         from mcp_governor.report.fix_plan import diff_lines
 
@@ -186,22 +182,18 @@ def _refuse_useless(
 ) -> None:
     """Raise a usage error if one option leaves nothing to do for another."""
     form = f"--format {output.format}"
-    planned = "--diff" if plan == "diff" else "--fix-plan"
-    for ignored, option, other in (
-        (plan is not None and show_settings, planned, "--show-settings"),
-        (plan is not None and write_baseline, planned, "--write-baseline"),
-        (plan is not None and statistics, "--statistics", planned),
-        (plan is not None and output.format != "text", form, planned),
-        (show_settings and output.format != "text", form, "--show-settings"),
-        (show_settings and write_baseline, "--write-baseline", "--show-settings"),
-        (show_settings and statistics, "--statistics", "--show-settings"),
-        (write_baseline and output.format != "text", form, "--write-baseline"),
-        (write_baseline and output.file is not None, "--output", "--write-baseline"),
-        (write_baseline and statistics, "--statistics", "--write-baseline"),
-        (statistics and output.format not in ("text", "json"), "--statistics", form),
-    ):
-        if ignored:
-            raise useless(option, other)
+    # Each leaves nothing to do for those after it.
+    wanted = {"--show-settings": show_settings, "--write-baseline": write_baseline}
+    wanted |= {"--diff" if plan == "diff" else "--fix-plan": plan is not None, "--statistics": statistics}
+    given = [option for option, value in wanted.items() if value]
+    if len(given) > 1:
+        raise useless(given[1], given[0])
+    if statistics and output.format not in ("text", "json"):
+        raise useless("--statistics", form)
+    if given and not statistics and output.format != "text":
+        raise useless(form, given[0])
+    if write_baseline and output.file is not None:
+        raise useless("--output", "--write-baseline")
 
 
 def _chosen(
@@ -308,9 +300,3 @@ def _statistics(report: Report) -> Iterator[Line]:
     yield line(counted(len(report.findings), "finding"))
     if report.tokens is not None:
         yield from cost_lines(report.tokens)
-
-
-def _counts(report: Report) -> list[dict[str, Any]]:
-    from mcp_governor.rules import statistics
-
-    return [{**row._asdict(), "severity": row.severity.value} for row in statistics(report.findings)]

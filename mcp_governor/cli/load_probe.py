@@ -85,9 +85,7 @@ def probe(
     plan = ProbePlan(log=log_file, owned=i_own_this_host)
     plan = replace(plan, runs=()) if sequential_only else plan
     with progress(run.output) as emit:
-        from mcp_governor.checking.events import Started
-
-        emit(Started("load", source.shown))
+        emit("load", source.shown)
         measured = run_probe(source, plan, keeps_interrupted=True)
     report = probe_report(measured, source, run.config, selection, date.today(), budgets=not record)
     if json_out is not None:

@@ -6,21 +6,19 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from mcp_governor.checking.events import Event, Started
 from mcp_governor.cli import out, terminal
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from mcp_governor.checking.events import Emit
+    from mcp_governor.checking.asked import Emit, Station
     from mcp_governor.cli.common import Output
 
 _WORDS = {
     "read": "reading",
     "compare": "comparing",
     "policy": "checking the version",
-    "changelog": "reading the changelog",
     "lint": "linting",
     "call": "calling",
     "load": "measuring",
@@ -44,8 +42,7 @@ def progress(output: Output) -> Iterator[Emit]:
     """A listener that shows which station is at work."""
     with progress_line(output) as show:
 
-        def emit(event: Event) -> None:
-            if isinstance(event, Started):
-                show(f"{_WORDS[event.station]} {one_line(event.subject, 60)} …")
+        def emit(station: Station, subject: str) -> None:
+            show(f"{_WORDS[station]} {one_line(subject, 60)} …")
 
         yield emit

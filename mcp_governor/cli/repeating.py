@@ -52,13 +52,8 @@ def remember(context: click.Context, arguments: Sequence[str], command: Sequence
 def command_to_repeat(*, without: Iterable[str] = OUTPUT_ONLY, added: Iterable[str] = (), folder: bool = True) -> str:
     """The current command line as somebody would type it elsewhere, quoted for a shell, without secrets.
 
-    Args:
-        without: names of parameters to leave out.
-        added: options to add, if they are not there.
-        folder: begin with ``cd FOLDER &&`` if the run was not made at the top of its repository.
-
-    Returns:
-        One line; empty if no command line was kept, or if it is too long.
+    It is without some parameters, and with further options. With ``folder``, it begins with ``cd FOLDER &&`` if the run
+    was not made at the top of its repository. It is empty if no command line was kept, or if it is too long.
     """
     context = click.get_current_context(silent=True)
     if context is None or _TYPED not in context.meta:

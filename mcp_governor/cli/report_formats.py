@@ -7,20 +7,11 @@ from typing import Any
 
 import click
 
+from mcp_governor.report import FORMATS
+
 
 class _ReportFormat(click.Choice[str]):
-    """``text``, and the formats that are registered when a command line is read."""
-
-    case_sensitive = True
-
-    def __init__(self) -> None:
-        pass
-
-    @property
-    def choices(self) -> tuple[str, ...]:  # type: ignore[override]
-        from mcp_governor.report import FORMATS
-
-        return ("text", *FORMATS)
+    """``text``, and the formats that are registered."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         from mcp_governor.text import did_you_mean, one_line
@@ -32,16 +23,7 @@ class _ReportFormat(click.Choice[str]):
         return str(value)
 
 
-class FormatOption(click.Option):
-    """``--format``, whose help names the formats that are registered when it is read."""
-
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        assert isinstance(self.type, click.Choice)
-        self.help = f"Output format: {', '.join(self.type.choices)}"
-        return super().get_help_record(ctx)
-
-
-REPORT = _ReportFormat()
+REPORT = _ReportFormat(["text", *FORMATS])
 """The type of ``--format`` of the commands that write a report."""
 
 

@@ -35,6 +35,7 @@ def schema_version(run: Run, source: str | None, renumber: tuple[str, ...]) -> N
     or a version. The configuration, the changelog's headings and the recorded surfaces change together, so that the
     new source is not checked against versions of the old one.
     """
+    from mcp_governor.checking.reading import read_governed
     from mcp_governor.checking.source_change import change_source
     from mcp_governor.version_sources import SERVER_INFO
     from mcp_governor.version_sources import schema_version as read
@@ -42,7 +43,7 @@ def schema_version(run: Run, source: str | None, renumber: tuple[str, ...]) -> N
 
     config = run.config
     spec = config.schema_version if source is None else source
-    surface = _surface(run) if spec == SERVER_INFO else None
+    surface = read_governed(run.source(None), run.config) if spec == SERVER_INFO else None
     now = read(spec, surface, config.root, config=config.path)
     if source is None:
         if renumber:
@@ -60,12 +61,6 @@ def schema_version(run: Run, source: str | None, renumber: tuple[str, ...]) -> N
     out.echo(f"The version is {one_line(now.text or '', 40)}, from {_from(now)}.")
     if change.files:
         out.echo("Commit these files.")
-
-
-def _surface(run: Run) -> Surface:
-    from mcp_governor.checking.reading import read_governed
-
-    return read_governed(run.source(None), run.config)
 
 
 def _show(now: SchemaVersion, surface: Surface | None, run: Run) -> None:

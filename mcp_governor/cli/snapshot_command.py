@@ -12,11 +12,10 @@ from mcp_governor.cli import out as output
 from mcp_governor.cli.common import Run, TargetCommand, configured, target_argument, useless
 from mcp_governor.cli.fleet_options import Many, all_option, run_all
 from mcp_governor.cli.repeating import OUTPUT_ONLY, command_to_repeat
-from mcp_governor.errors import Exit, NothingCheckedError
+from mcp_governor.errors import Exit
 from mcp_governor.text import short_digests, visible
 
 if TYPE_CHECKING:
-    from mcp_governor.checking.against.stale_recording import Staleness
     from mcp_governor.surface import Surface
 
 
@@ -57,7 +56,8 @@ def snapshot(
             raise useless("--output -", "--all, which writes a file for each server")
         return run_all(run, "snapshot", target, replace(many, against=out))
     from mcp_governor.checking.against.stale_recording import staleness
-    from mcp_governor.checking.reading import read_governed, with_schema_version
+    from mcp_governor.checking.reading import read_governed, refuse_empty, with_schema_version
+    from mcp_governor.report.text import stale_lines
     from mcp_governor.surface import dump_surface
     from mcp_governor.target import SURFACE_FILE
     from mcp_governor.writing import write_file
@@ -67,12 +67,7 @@ def snapshot(
     if out == "-" and (only_check or on_change):
         raise useless("--check" if only_check else "--exit-non-zero-on-change", "--output -, which has no file")
     surface = read_governed(run.source(target), run.config)
-    if not (surface.entries or surface.prompts or surface.resources or surface.templates or surface.skills):
-        raise NothingCheckedError(
-            f"{surface.source} publishes no tools, prompts or resources; nothing was "
-            f"{'compared' if only_check else 'recorded'}.",
-            "Check that the server registers its tools before it starts.",
-        )
+    refuse_empty(surface)
     text = dump_surface(with_schema_version(surface, run.config))
     if out == "-":
         output.put(text, form="json")
@@ -82,16 +77,14 @@ def snapshot(
     shown = visible(str(out or configured))
     stale = staleness(path, text, surface, run.config, shown=shown) if only_check or on_change else None
     if stale is not None:
-        _explain(stale, quiet=run.output.verbose < 0)
+        output.put_lines(stale_lines(stale, quiet=run.output.verbose < 0))
+    elif only_check or on_change:
+        _say(f"{shown} is up to date", surface, run)
+        return int(Exit.PASS)
     if only_check:
-        if stale is not None:
-            output.echo(f"Renew it with: {_renewal()}", wrap=False)
-            return int(Exit.FINDINGS)
-        _say(f"{shown} is up to date", surface, run)
-        return int(Exit.PASS)
-    if on_change and stale is None:
-        _say(f"{shown} is up to date", surface, run)
-        return int(Exit.PASS)
+        again = command_to_repeat(without=(OUTPUT_ONLY - {"output"}) | {"only_check"}, folder=False)
+        output.echo(f"Renew it with: {again or 'mcp-governor snapshot'}", wrap=False)
+        return int(Exit.FINDINGS)
     write_file(path, text, root=None if out else run.config.root, shown=shown)
     _say(shown, surface, run)
     return int(Exit.FINDINGS if stale is not None else Exit.PASS)
@@ -103,16 +96,3 @@ def _say(words: str, surface: Surface, run: Run) -> None:
 
     if run.output.verbose >= 0:
         output.echo(f"{words}: {count_of(len(surface.tools), 'tool')}, {short_digests(fingerprint(surface))}")
-
-
-def _explain(stale: Staleness, *, quiet: bool) -> None:
-    from mcp_governor.report.text import stale_lines
-
-    output.put_lines(stale_lines(stale, quiet=quiet))
-
-
-def _renewal() -> str:
-    """The command that writes the file."""
-    return (
-        command_to_repeat(without=(OUTPUT_ONLY - {"output"}) | {"only_check"}, folder=False) or "mcp-governor snapshot"
-    )

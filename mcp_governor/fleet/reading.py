@@ -17,9 +17,9 @@ from mcp_governor.change import Verdict
 from mcp_governor.checking.against.baseline import Baseline
 from mcp_governor.checking.against.comparison import Comparison
 from mcp_governor.checking.diff import compare_surfaces
-from mcp_governor.checking.lint_only import lint_report
 from mcp_governor.checking.reading import refuse_empty, trusting
 from mcp_governor.checking.settings import selection_of
+from mcp_governor.checking.station_report import lint_report
 from mcp_governor.config import Config, load_config
 from mcp_governor.config.model import LintConfig
 from mcp_governor.findings import Bump, Severity

@@ -48,11 +48,6 @@ class Cause(Struct, frozen=True):
         return self.findings[0].rule
 
     @property
-    def rules(self) -> list[str]:
-        """All rules that they are of, each once."""
-        return list(dict.fromkeys(finding.rule for finding in self.findings))
-
-    @property
     def severity(self) -> Severity:
         """The severity that they have."""
         return self.findings[0].severity

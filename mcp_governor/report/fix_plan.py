@@ -14,7 +14,7 @@ from mcp_governor.text import one_line, visible
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.checking.fix_plan import Fix, FixPlace, FixPlan
+    from mcp_governor.checking.fix_plan import FixDocument, FixPlaceDocument, FixPlan
     from mcp_governor.report.lines import Line
 
 _MAX_NAMES = 3
@@ -31,7 +31,7 @@ def diff_lines(plan: FixPlan) -> Iterator[Line]:
     yield from _closing(plan)
 
 
-def _diff(fix: Fix) -> Iterator[Line]:
+def _diff(fix: FixDocument) -> Iterator[Line]:
     first = fix.places[0]
     rules = ", ".join(dict.fromkeys(finding.rule for finding in fix.findings))
     more = ""
@@ -50,10 +50,10 @@ def _diff(fix: Fix) -> Iterator[Line]:
         yield line((visible(text), style))
 
 
-def _source(place: FixPlace) -> Iterator[Line]:
+def _source(place: FixPlaceDocument) -> Iterator[Line]:
     if place.source is None:
         return
-    where = f"{visible(place.source.file)}:{place.line}"
+    where = f"{visible(place.source.file)}:{place.source.line}"
     likely = "" if place.source.certain else " (likely)"
     hint = f": {visible(place.code)}" if place.code else ""
     yield line((f"# {where}{likely}{hint}", "cyan"))
@@ -67,12 +67,13 @@ _VERDICTS = {
 }
 
 
-def _in_words(fix: Fix) -> str:
+def _in_words(fix: FixDocument) -> str:
     proof = fix.proof
     if proof.verdict == "narrower":
         if proof.witness is ABSENT:
             return "Narrower by intent: it refuses some values that are accepted today."
-        return f"Narrower by intent: it refuses {proof.shown_witness}, which is accepted today."
+        witness = one_line(json.dumps(proof.witness, ensure_ascii=False, default=str), 60)
+        return f"Narrower by intent: it refuses {witness}, which is accepted today."
     if proof.verdict == "unknown":
         return f"Unknown what it accepts: {visible(proof.reason)}."
     return _VERDICTS[proof.verdict]
@@ -98,17 +99,18 @@ def _pretty(value: Any, indent: str = "") -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _closing(plan: FixPlan) -> Iterator[Line]:
+def _closing(made: FixPlan) -> Iterator[Line]:
+    plan = made.plan
     for one in plan.withheld:
         tool = f" in {one_line(one.tool, 64)}" if one.tool else ""
         yield line((f"# Left out: {one.finding.rule}{tool}: {visible(one.reason)}.", "dim"))
     for finding in plan.brought:
         yield line((f"# The plan brings {finding.rule}: {visible(finding.message)}", "yellow"))
-    if not plan.fixes:
+    if not made.fixes:
         yield line("# No finding has a fix that can be made without a decision.")
         return
-    places = sum(len(fix.places) for fix in plan.fixes)
-    summary = f"# {counted(len(plan.fixes), 'fix', 'fixes')} in {counted(places, 'place')}"
+    places = sum(len(fix.places) for fix in made.fixes)
+    summary = f"# {counted(len(made.fixes), 'fix', 'fixes')} in {counted(places, 'place')}"
     summary += f"; {counted(len(plan.fixed), 'finding')} would be gone"
     if plan.partly:
         summary += f", {len(plan.partly)} partly"

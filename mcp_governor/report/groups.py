@@ -104,20 +104,34 @@ def count_of(number: int, noun: str, plural: str = "") -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"
 
 
-UNKNOWN_STEP = "declared: unknown, as the versions of the two targets come from different sources"
-"""Where two versions are not of one thing, and so make no step."""
+_MAX_FORCING = 3
+"""Kinds of changes that a required bump names: with their tools, one line of a terminal."""
 
 
-def small_step_words(report: Report) -> str:
-    """That the version makes a smaller step than the changes require, and which would do; else empty."""
-    declared = report.declared_bump
-    if declared is None or report.declared_versions is None or not 0 < declared.rank < report.required_bump.rank:
-        return ""
-    needed = next_version(report.declared_versions[0], report.required_bump)
-    return f", which is too small: it takes {visible(needed)}"
+def step_of(report: Report) -> tuple[str, str, str]:
+    """The version step in three parts: what it is, the step, and what forces it and how far the declared one is."""
+    because = f" ({why})" if (why := _forced_by(report)) else ""
+    if report.stage is not None and report.stage.between:
+        return "pending", visible(pending_words(report)), because
+    required, declared = report.required_bump, report.declared_bump
+    if report.declared_versions is None:
+        return "required bump", required.value, because
+    if declared is None:
+        unknown = "unknown, as the versions of the two targets come from different sources"
+        return "required bump", required.value, f"{because}; declared: {unknown}"
+    old, new = (visible(version) for version in report.declared_versions)
+    rest = f"{because}; declared: {declared.value} ({old} → {new})"
+    if 0 < declared.rank < required.rank:
+        rest += f", which is too small: it takes {visible(next_version(old, required))}"
+    return "required bump", required.value, rest
 
 
-def forced_by(report: Report) -> str:
+def pending_words(report: Report) -> str:
+    """What waits for the next release: ``minor, release as 1.3.0``; the version is as the server spells it."""
+    return str(report.pending) if report.pending is not None else "nothing"
+
+
+def _forced_by(report: Report) -> str:
     """What forces the required bump, by kind: ``bound-tightened in 36 tools, tool-removed in list_rooms``.
 
     Where a version before 1.0.0 makes the step smaller than the changes ask for, the words say so.
@@ -135,11 +149,6 @@ def forced_by(report: Report) -> str:
     early = any(change.bump.rank > report.required_bump.rank for change in forcing)
     rule = f"; before 1.0.0 a {report.required_bump.value} step may break" if early else ""
     return f"{', '.join(shown)}{more}{rule}"
-
-
-def pending_words(report: Report) -> str:
-    """What waits for the next release: ``minor, release as 1.3.0``; the version is as the server spells it."""
-    return str(report.pending) if report.pending is not None else "nothing"
 
 
 ONLY_BREAKING = "only breaking changes were checked: no version, no changelog, no rules"
@@ -171,7 +180,16 @@ def base_words(report: Report) -> str:
 
 
 def advice_of(report: Report) -> Iterator[tuple[str, str]]:
-    """One next step for findings that have it in common: a sentence, and the command that it ends in."""
+    """The next step, of a comparison that failed and for findings that have it in common: a sentence, and the command
+    that it ends in."""
+    compared = report.breaking_fails and report.baseline is not None and report.only is None
+    if compared and report.failing_changes and report.required_bump.rank:
+        declared = report.declared_bump
+        then = "list the changes for clients with"
+        if declared is None or declared.rank < report.required_bump.rank:
+            old = report.declared_versions[0] if report.declared_versions is not None else ""
+            then = f"release it as {visible(next_version(old, report.required_bump))}, and {then}"
+        yield f"next: {then}", "mcp-governor changelog draft"
     rules = Counter(finding.rule for finding in report.findings if finding.accepted is None)
     missing = rules["changelog/missing-entry"] + rules["changelog/missing-wording-entry"]
     if not rules["changelog/missing-entry"]:
@@ -198,8 +216,6 @@ def growth_words(growth: int | None) -> str:
     return f" ({growth:+,})" if growth else ""
 
 
-_MAX_FORCING = 3
-"""Kinds of changes that a required bump names: with their tools, one line of a terminal."""
 _MAX_REASONS = 5
 """Rules that a verdict names: one line of a terminal."""
 

@@ -16,18 +16,15 @@ from mcp_governor.report.groups import (
     GRAVE,
     GROUPS,
     ONLY_BREAKING,
-    UNKNOWN_STEP,
     count_of,
     counted_changes,
     counted_findings,
     counted_old,
     failed_words,
-    forced_by,
     grouped,
     judged_words,
-    pending_words,
     reproduction_of,
-    small_step_words,
+    step_of,
     witness_words,
 )
 from mcp_governor.report.history_picture import history_section
@@ -105,8 +102,11 @@ def _result(report: Report, live: Sequence[Change]) -> Iterator[str]:
     """What people ask first: why it failed, which version it needs, how much there is."""
     if words := failed_words(report):
         yield f"failed by: <strong>{safe(words)}</strong>"
-    if report.baseline is not None:
-        yield _step(report)
+    if report.only is not None:
+        yield escape(ONLY_BREAKING)
+    elif report.baseline is not None:
+        label, step, rest = step_of(report)
+        yield f"{label}: <strong>{safe(step)}</strong>{safe(rest)}"
     changes = f"no {report.only} changes" if report.only is not None and not live else counted_changes(live)
     yield "; ".join([escape(changes), escape(counted_findings(report.summary["findings"]))])
     if report.summary["accepted"]:
@@ -127,22 +127,6 @@ def _origin(report: Report) -> Iterator[str]:
         yield f"fingerprint <code>{safe(report.fingerprint)}</code>"
     if command := reproduction_of(report):
         yield f"reproduce with <code>{safe(command)}</code>"
-
-
-def _step(report: Report) -> str:
-    if report.only is not None:
-        return escape(ONLY_BREAKING)
-    if report.stage is not None and report.stage.between:
-        return f"pending: <strong>{safe(pending_words(report))}</strong>"
-    step = f"required bump: <strong>{report.required_bump.value}</strong>"
-    if why := forced_by(report):
-        step += f" ({safe(why)})"
-    if report.declared_versions is None:
-        return f"{step} (no versions to compare)"
-    if report.declared_bump is None:
-        return f"{step} ({UNKNOWN_STEP})"
-    old, new = report.declared_versions
-    return f"{step}; declared: {report.declared_bump.value} ({safe(old)} → {safe(new)}){safe(small_step_words(report))}"
 
 
 def _controls(report: Report) -> Iterator[str]:
@@ -255,8 +239,8 @@ def _cause(cause: Cause, report: Report) -> _Item:
     if spots:
         body += _places([("", _at(*spot)) for spot in spots], "place")
     tools = [*cause.tools, *(tool for tool, _ in spots)]
-    words = " ".join(dict.fromkeys([*cause.rules, cause.sentence, *tools]))
-    return _Item(len(cause.findings), first.severity.value, first.id, words, safe(", ".join(cause.rules)), body)
+    words = " ".join(dict.fromkeys([cause.rule, cause.sentence, *tools]))
+    return _Item(len(cause.findings), first.severity.value, first.id, words, safe(cause.rule), body)
 
 
 def _places(listed: Sequence[tuple[str, str]], noun: str) -> str:

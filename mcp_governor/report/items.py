@@ -67,10 +67,7 @@ class Item(Struct, frozen=True):
 def standalone_text(item: Item, report: Report, limit: int) -> str:
     """The text of an item that a reader sees without the report around it, with the command that reproduces it.
 
-    Args:
-        item: of the report.
-        report: knows the command.
-        limit: characters of the text; the command is never cut.
+    Of so many characters, the command is never cut.
     """
     command = f"\nReproduce: {report.reproduce}" if report.reproduce else ""
     return shortened(item.text, max(limit - len(command), limit // 2)) + command
@@ -105,36 +102,33 @@ def _change(change: Change, report: Report, urgent: frozenset[str]) -> Item:
         value = one_line(json.dumps(change.witness, ensure_ascii=False, default=str), _WITNESS)
         message += f" {sentence(witness_words(change)).removesuffix('.')}: {value}"
     severity = Severity.ERROR if change.id in urgent else Severity.INFO
-    return _placed(change.id, change.kind, severity, message, "", change, report, report.accepted.get(change.id))
+    return _item(change, change.kind, severity, message, "", report.accepted.get(change.id), report)
 
 
 def _finding(finding: Finding, report: Report) -> Item:
     message, fix = visible(finding.message), visible(finding.fix, keep_newlines=True)
-    return _placed(finding.id, finding.rule, finding.severity, message, fix, finding, report, finding.accepted)
+    return _item(finding, finding.rule, finding.severity, message, fix, finding.accepted, report)
 
 
-def _placed(
-    name: str,
+def _item(
+    about: Change | Finding,
     rule: str,
     severity: Severity,
     message: str,
     fix: str,
-    about: Change | Finding,
-    report: Report,
     accepted: str | None,
+    report: Report,
 ) -> Item:
     in_text = bool(about.path) and not about.path.startswith("/")
-    file, line, column = "", 0, 0
+    place = report.places.get(about.id)
+    file, line, column = report.surface_file, 0, 0
     if in_text:
         file, _, number = about.path.rpartition(":")
         file, line = (file, int(number)) if file and number.isdecimal() and len(number) < 8 else (about.path, 0)
-    elif name in report.places:
-        place = report.places[name]
+    elif place is not None:
         file, line, column = place.file, place.line, place.column
-    elif report.surface_file:
-        file = report.surface_file
     return Item(
-        id=visible(name),
+        id=visible(about.id),
         rule=visible(rule),
         severity=severity,
         message=message,

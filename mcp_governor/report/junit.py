@@ -30,7 +30,8 @@ def render(report: Report) -> str:
     by_tool: dict[str, list[Item]] = {_SERVER: [], **{visible(name): [] for name in report.tools}}
     for item in items(report)[:_MAX_CASES]:
         by_tool.setdefault(item.tool or _SERVER, []).append(item)
-    failing = _failing(report)
+    failed = [finding.id for finding in report.failing_findings] + [change.id for change in report.failing_changes]
+    failing = frozenset(map(visible, failed))
     suite = ElementTree.Element("testsuite", name="mcp-governor", errors="0", skipped="0", time="0")
     server = visible(report.server.name or "") if report.server is not None else ""
     of_all = {"classname": server or "mcp-governor", "time": "0"}
@@ -47,11 +48,6 @@ def render(report: Report) -> str:
     root.append(suite)
     ElementTree.indent(root)
     return redact('<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n")
-
-
-def _failing(report: Report) -> frozenset[str]:
-    found = {finding.id for finding in report.failing_findings} | {change.id for change in report.failing_changes}
-    return frozenset(visible(name) for name in found)
 
 
 def _fill(case: ElementTree.Element, found: Sequence[Item], failing: frozenset[str], command: str) -> None:

@@ -80,8 +80,7 @@ def print_rich(
     """The lines as a terminal shows them; imports rich, so only for terminals.
 
     Args:
-        lines: what to write.
-        stream: where to.
+        lines, stream: what to write, and where to.
         color: with style, in the 16 colors that every terminal theme makes readable.
         width: maximum length of a line, in characters; longer lines are wrapped between words. ``None`` for no
             wrapping.

@@ -13,7 +13,6 @@ from mcp_governor.report.groups import (
     GRAVE,
     MAX_SHOWN,
     ONLY_BREAKING,
-    UNKNOWN_STEP,
     advice_of,
     base_words,
     cost_words,
@@ -23,9 +22,8 @@ from mcp_governor.report.groups import (
     growth_words,
     judged_words,
     more_than_shown,
-    pending_words,
     reproduction_of,
-    small_step_words,
+    step_of,
     witness_words,
 )
 from mcp_governor.report.responses import response_lines
@@ -214,33 +212,19 @@ def _diff_of(name: str, old: Any, new: Any) -> Iterator[str]:
 
 def _facts(report: Report) -> Iterator[str]:
     if report.baseline is not None:
-        yield from _step(report, f"Compared with {code(report.baseline.source)}.")
+        compared = f"Compared with {code(report.baseline.source)}."
+        label, step, rest = step_of(report)
+        said = f"{label.capitalize()}: **{escape(step)}**{_escape_line(rest)}"
+        yield f"{compared} {said if report.only is None else ONLY_BREAKING.capitalize()}."
     if judged := judged_words(report):
         yield f"{escape(judged[:1].upper() + judged[1:])}."
     if based := base_words(report):
         yield f"{escape(based[:1].upper() + based[1:])}."
     yield f"{'; '.join(counts_in(report)).capitalize()}."
-    yield from (f"{escape(advice)} {code(command)}." for advice, command in advice_of(report))
+    yield from (f"{escape(advice[:1].upper() + advice[1:])} {code(command)}." for advice, command in advice_of(report))
     if report.good_calls is not None and report.good_calls.tools:
         yield f"{str(report.good_calls).capitalize()}."
     yield from (f"{escape(line[:1].upper() + line[1:])}." for line in response_lines(report))
-
-
-def _step(report: Report, compared: str) -> Iterator[str]:
-    if report.only is not None:
-        yield f"{compared} {ONLY_BREAKING.capitalize()}."
-        return
-    if report.stage is not None and report.stage.between:
-        yield f"{compared} Pending: **{escape(pending_words(report))}**."
-        return
-    yield f"{compared} Required bump: **{report.required_bump.value}**"
-    if report.declared_versions is None:
-        yield "(no versions to compare)."
-    elif report.declared_bump is None:
-        yield f"({UNKNOWN_STEP})."
-    else:
-        old, new = report.declared_versions
-        yield f"(declared: {report.declared_bump.value}, {escape(old)} → {escape(new)}{small_step_words(report)})."
 
 
 def _change(cause: ChangeCause, report: Report) -> Iterator[str]:
@@ -265,6 +249,6 @@ def _finding(cause: Cause) -> Iterator[str]:
     where = f"{code(first.tool)} " if named and first.tool is not None else ""
     place = f"{code(first.path)} " if alone and first.path else ""
     accepted = f" (accepted: {escape(first.accepted)})" if first.accepted is not None else ""
-    yield f"- **{first.severity.value}** {', '.join(cause.rules)} {where}{place}– {prose(cause.sentence)}{accepted}"
+    yield f"- **{first.severity.value}** {cause.rule} {where}{place}– {prose(cause.sentence)}{accepted}"
     if cause.fix:
         yield f"  - fix: {'<br>'.join(prose(part) for part in cause.fix.splitlines())}"

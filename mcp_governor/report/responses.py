@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from mcp_governor.checking.model import Report
-    from mcp_governor.checking.response_coverage import Seen, Unseen
+    from mcp_governor.checking.response_coverage import Unseen
 
 _SHARED: Mapping[str, str] = {
     RECORDING: "a recording does not respond",
@@ -49,8 +49,8 @@ def unseen_words(report: Report) -> Iterator[tuple[str, str]]:
     seen = report.calls
     if seen is None or not (seen.contracts or seen.mode == SAFE):
         return
-    for label, parts in _parted(seen):
-        if parts:
+    for label, called in (("not called", False), ("called without a result", True)):
+        if parts := [part for part in seen.unseen if (part.why in CALLED) is called]:
             yield label, "; ".join(map(_words, parts))
 
 
@@ -59,11 +59,6 @@ def response_lines(report: Report) -> Iterator[str]:
     if words := seen_words(report):
         yield words
     yield from (f"{label}: {words}" for label, words in unseen_words(report))
-
-
-def _parted(seen: Seen) -> Iterator[tuple[str, list[Unseen]]]:
-    yield "not called", [part for part in seen.unseen if part.why not in CALLED]
-    yield "called without a result", [part for part in seen.unseen if part.why in CALLED]
 
 
 def _words(part: Unseen) -> str:

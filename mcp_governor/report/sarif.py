@@ -97,17 +97,14 @@ def _rule(name: str) -> dict[str, Any]:
     return {"id": name}
 
 
-def _without_links(text: str) -> str:
-    """Break each ``[text](target)``, which viewers show as a link even in plain text (SARIF 2.1.0, 3.11.6)."""
-    return text.replace("](", "] (")
-
-
 def _result(item: Item, index: int, report: Report) -> dict[str, Any]:
+    # Viewers show ``[text](target)`` as a link even in plain text (SARIF 2.1.0, 3.11.6).
+    text = standalone_text(item, report, _MAX_LENGTH).replace("](", "] (")
     result: dict[str, Any] = {
         "ruleId": item.rule,
         "ruleIndex": index,
         "level": _LEVELS[item.severity],
-        "message": {"text": _without_links(standalone_text(item, report, _MAX_LENGTH))},
+        "message": {"text": text},
         "partialFingerprints": {"findingId/v1": item.id},
     }
     place: dict[str, Any] = {"artifactLocation": {"uri": quote(item.path, safe="/:")}}

@@ -14,7 +14,6 @@ from mcp_governor.report.finding_groups import causes
 from mcp_governor.report.groups import (
     MAX_SHOWN,
     ONLY_BREAKING,
-    UNKNOWN_STEP,
     advice_of,
     base_words,
     cost_words,
@@ -22,13 +21,11 @@ from mcp_governor.report.groups import (
     counted_changes,
     counts_in,
     failed_words,
-    forced_by,
     growth_words,
     judged_words,
     more_than_shown,
-    pending_words,
     reproduction_of,
-    small_step_words,
+    step_of,
     witness_words,
 )
 from mcp_governor.report.items import accounted_for
@@ -157,8 +154,6 @@ def stale_lines(stale: Staleness, *, quiet: bool = False) -> Iterator[Line]:
     left = len(changes) - _MAX_COMPATIBLE
     if left > 0:
         yield line((f"… and {count_of(left, 'more change')}", "dim"))
-    if stale.places:
-        yield line(f"It differs at {', '.join(one_line(place) for place in stale.places)}.", hang=2)
 
 
 def _short_findings(report: Report, found: Sequence[Cause], *, quiet: bool) -> Iterator[Line]:
@@ -286,29 +281,27 @@ def change_lines(
         yield line((f"id: {visible(change.id)}", "dim"), indent=indent + 4, fit="whole")
 
 
-def grave_lines(cause: ChangeCause, accepted: str | None = None, *, indent: int = 2) -> Iterator[Line]:
+def grave_lines(cause: ChangeCause, accepted: str | None) -> Iterator[Line]:
     """Several changes that are one break: kinds, the sentence with the other places, one proof."""
     mark, style = _CHANGE_MARK[cause.first.verdict]
     tools = {change.tool for change in cause.changes}
     where = subject_of(cause.first.tool) if len(tools) == 1 else count_of(len(tools), "tool")
     note = f"  accepted: {one_line(accepted)}" if accepted is not None else ""
-    yield line((mark, style), " ", (cause.kinds, style), "  ", (where, "cyan"), (note, "dim"), indent=indent, hang=2)
+    yield line((mark, style), " ", (cause.kinds, style), "  ", (where, "cyan"), (note, "dim"), indent=2, hang=2)
     lead = f"{cause.subject}: " if cause.subject and len(tools) > 1 else ""
-    yield line(f"{lead}{cause.sentence}", indent=indent + 4)
+    yield line(f"{lead}{cause.sentence}", indent=6)
     if (proven := cause.witness) is not None:
-        yield line((f"{witness_words(proven)}: ", "dim"), compact_json(proven.witness), indent=indent + 4)
+        yield line((f"{witness_words(proven)}: ", "dim"), compact_json(proven.witness), indent=6)
 
 
-def quiet_lines(cause: ChangeCause, accepted: str | None = None, *, indent: int = 2) -> Iterator[Line]:
+def quiet_lines(cause: ChangeCause, accepted: str | None) -> Iterator[Line]:
     """A cause in one line, and the words that changed."""
     mark, style = _CHANGE_MARK[cause.first.verdict]
     lead = f"{cause.subject}: " if cause.subject else ""
     note = f"  accepted: {one_line(accepted)}" if accepted is not None else ""
-    yield line(
-        (mark, style), " ", f"{lead}{cause.sentence}", "  ", (f"{cause.kinds}{note}", "dim"), indent=indent, hang=2
-    )
+    yield line((mark, style), " ", f"{lead}{cause.sentence}", "  ", (f"{cause.kinds}{note}", "dim"), indent=2, hang=2)
     if words := word_spans(cause.words):
-        yield line(*words, indent=indent + 4)
+        yield line(*words, indent=6)
 
 
 def word_spans(pieces: Sequence[Piece]) -> list[Span]:
@@ -376,7 +369,8 @@ def closing_lines(report: Report) -> Iterator[Line]:
     if report.only is not None:
         yield line(ONLY_BREAKING)
     elif report.baseline is not None:
-        yield _bump_line(report)
+        label, step, rest = step_of(report)
+        yield line(f"{label}: ", (step, "bold"), rest, hang=2)
     yield from (
         line(f"{advice}: ", Span(command, "bold", unbroken=True), hang=2) for advice, command in advice_of(report)
     )
@@ -394,16 +388,3 @@ def reproduction_lines(report: Report) -> Iterator[Line]:
     """The command that repeats a run, for a reader who did not type it."""
     if command := reproduction_of(report):
         yield line(("reproduce: ", "bold"), command, fit="whole")
-
-
-def _bump_line(report: Report) -> Line:
-    because = f" ({why})" if (why := forced_by(report)) else ""
-    if report.stage is not None and report.stage.between:
-        return line("pending: ", (visible(pending_words(report)), "bold"), because, hang=2)
-    declared = ""
-    if report.declared_versions is not None and report.declared_bump is None:
-        declared = f"; {UNKNOWN_STEP}"
-    elif report.declared_versions is not None and report.declared_bump is not None:
-        old, new = (visible(version) for version in report.declared_versions)
-        declared = f"; declared: {report.declared_bump.value} ({old} → {new}){small_step_words(report)}"
-    return line("required bump: ", (report.required_bump.value, "bold"), because, declared, hang=2)

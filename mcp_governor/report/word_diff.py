@@ -35,7 +35,8 @@ def word_diff(old: str, new: str) -> list[Piece]:
 
     What is between them, and what is too long, is an ellipsis.
     """
-    was, now = (_words(text) for text in (old, new))
+    # A secret may contain white space.
+    was, now = (_WORD.findall(redact(text)[:_MAX_READ]) for text in (old, new))
     pieces = list(_pieces(was, now))
     return list(_cut(pieces)) if any(kind != "same" for kind, _ in pieces) else []
 
@@ -44,11 +45,6 @@ def plain_words(pieces: Sequence[Piece]) -> str:
     """The differences as ``git diff --word-diff`` marks them: ``read [-the file-] {+a file or a folder+}``."""
     marks = {"same": ("", ""), "gone": ("[-", "-]"), "new": ("{+", "+}")}
     return " ".join(f"{marks[kind][0]}{text}{marks[kind][1]}" for kind, text in pieces)
-
-
-def _words(text: str) -> list[str]:
-    # A secret may contain white space.
-    return _WORD.findall(redact(text)[:_MAX_READ])
 
 
 def _pieces(was: list[str], now: list[str]) -> Iterator[Piece]:

@@ -113,12 +113,6 @@ def test_the_changelog_knows_a_recording_from_before_the_version_was_recorded(pr
     assert (report.declared_bump, report.required_bump) == (Bump.MINOR, Bump.MINOR)
 
 
-def test_a_source_that_cannot_be_read_leaves_what_the_recordings_state(project):
-    (project / "pkg" / "mod.py").unlink()
-    report = compared(project, recording("0.6.1"), recording("0.8.0", tools=1))
-    assert (report.declared_versions, report.required_bump) == (("0.6.1", "0.8.0"), Bump.MINOR)
-
-
 def tiered(**tiers):
     names = {"keep": tiers.get("keep"), "drop": tiers.get("drop")}
     tools = [{**tool, "_meta": {"tier": names[tool["name"]]}} if names[tool["name"]] else tool for tool in TOOLS]
@@ -159,14 +153,3 @@ def test_check_diff_and_our_tool_agree(project, monkeypatch, old, new, more):
     assert [change.path for change in diffed.changes] == [change["path"] for change in told["changes"]]
     assert {diffed.required_bump, checked.required_bump} == {told["required_bump"]}
     assert (diffed.declared_versions, diffed.declared_bump) == (checked.declared_versions, checked.declared_bump)
-
-
-@pytest.mark.parametrize("text", ["[nonsense", "[policy]\nunheard-of = 1\n"])
-def test_a_configuration_that_cannot_be_read_is_said(project, monkeypatch, text):
-    (project / "old.json").write_text(recording("0.6.1"))
-    (project / "mcp-governor.toml").write_text(text)
-    monkeypatch.setenv(ROOT, str(project))
-    monkeypatch.setenv(CONFIG, str(project / "mcp-governor.toml"))
-    told = compare_surfaces(old_uri="old.json", new_tools=[]).to_wire()
-    assert told["error"]["kind"] == "index_not_ready"
-    assert "configuration" in told["error"]["message"]

@@ -12,7 +12,6 @@ from replacing import replace
 from mcp_governor import check
 from mcp_governor.checking.evaluated import check_evaluated
 from mcp_governor.config import Config
-from mcp_governor.config.model import EvaluationConfig
 from mcp_governor.config.policy import PolicyConfig
 from mcp_governor.evaluation.model import Answer, Query, QuerySet, Run, RunnerInfo
 from mcp_governor.evaluation.queries import digest
@@ -95,11 +94,6 @@ def test_a_file_that_cannot_be_read_is_not_a_pass(tmp_path: Path) -> None:
     (message,) = found(tmp_path, surface())
     assert message.startswith("The recorded evaluation cannot be read: ")
     assert "file" not in message.split(":")[0]
-
-
-def test_the_configured_file(tmp_path: Path) -> None:
-    record(tmp_path, surface(), name="other.jsonl")
-    assert found(tmp_path, surface(), evaluation=EvaluationConfig(record="other.jsonl")) == []
 
 
 def test_check_reports_it_at_a_release_alone(tmp_path: Path) -> None:

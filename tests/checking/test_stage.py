@@ -110,21 +110,10 @@ def test_ci_names_the_tag(repo: Path, environ: dict[str, str], tag: str) -> None
     assert stage == Stage("release", at_release=bool(tag), tag=tag or None)
 
 
-def test_the_variables_of_the_process_count(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    commit(repo, {})
-    monkeypatch.setenv("CI_COMMIT_TAG", "v1.2.0")
-    assert stage_of(config(repo), parse_surface(surface("1.2.0").encode(), "s")).tag == "v1.2.0"
-
-
 def test_every_change_is_a_release_where_the_gate_is_change(repo: Path) -> None:
     commit(repo, {})
     now = parse_surface(surface("1.1.0").encode(), "s")
     assert stage_of(config(repo, "change"), now, environ={}) == Stage("change", at_release=True)
-
-
-def test_outside_of_git_nothing_is_tagged(tmp_path: Path) -> None:
-    assert staged(tmp_path) == BETWEEN
-    assert staged(tmp_path, release=True).at_release
 
 
 def test_an_isolated_run_asks_no_repository(repo: Path) -> None:
@@ -151,17 +140,8 @@ def test_what_a_tag_released_is_checked_against_the_release_before(repo: Path) -
     assert found.source == "git:v1.1.0"
 
 
-def test_two_tags_on_one_commit_are_one_release(repo: Path) -> None:
-    git(repo, "tag", "v1.0.9")
-    assert latest_release(repo, "mcp-surface.json", before="v1.1.0") == ("v1.0.0", "mcp-surface.json")
-
-
 def test_a_tag_on_an_older_line_is_checked_against_the_release_below_it(repo: Path) -> None:
     git(repo, "checkout", "-q", "-b", "old", "v1.0.0")
     git(repo, "merge", "-q", "v1.1.0")
     commit(repo, {}, "v1.0.1")
     assert latest_release(repo, "mcp-surface.json", before="v1.0.1") == ("v1.0.0", "mcp-surface.json")
-
-
-def test_the_first_release_has_none_before_it(repo: Path) -> None:
-    assert latest_release(repo, "mcp-surface.json", before="v1.0.0") is None

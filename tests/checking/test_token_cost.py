@@ -9,13 +9,9 @@ import pytest
 from commandline import governor_here
 
 from mcp_governor.change import compare
-from mcp_governor.checking.against.base_branch import Base, with_base
-from mcp_governor.checking.against.baseline import Baseline
-from mcp_governor.checking.against.comparison import Comparison
 from mcp_governor.checking.model import BaseInfo, BaselineInfo, Report
 from mcp_governor.checking.report_document import document as document_of
 from mcp_governor.checking.token_cost import TokenCost, token_cost
-from mcp_governor.config import Config
 from mcp_governor.report.markdown import render
 from mcp_governor.surface import build_surface
 from mcp_governor.surface.tokens import json_bytes, token_costs
@@ -25,11 +21,6 @@ def tool(name: str, length: int) -> dict:
     """A tool whose compact JSON has so many bytes."""
     empty = {"name": name, "description": "", "inputSchema": {"type": "object"}}
     return {**empty, "description": "x" * (length - json_bytes(empty))}
-
-
-def test_a_token_is_four_bytes_of_compact_utf_8() -> None:
-    assert json_bytes({"a": [1, "é"]}) == len('{"a":[1,"é"]}'.encode())
-    assert token_costs(build_surface({"tools": [tool("a", 403), tool("b", 100)]})) == {"a": 100, "b": 25}
 
 
 def test_the_difference_counts_what_came_and_what_went() -> None:
@@ -100,29 +91,6 @@ def test_a_pull_request_shows_the_tools_that_grew_since_its_base(base: bool) -> 
         assert table[6:] == ["| `grown` | 20 | 60 | +40 |", "| `new` | new | 30 | +30 |"]
 
 
-def test_the_base_of_a_pull_request_is_what_its_tools_are_compared_with() -> None:
-    released, merged, now = (
-        build_surface({"tools": [tool("a", 400), *more]})
-        for more in ([], [tool("b", 80)], [tool("b", 80), tool("c", 80)])
-    )
-    report = Report(target="t", tokens=token_cost(now, released))
-    comparison = Comparison(now, Config(), Baseline("git:v1", released))
-    compared = with_base(report, Base("main", surface=merged), comparison).base
-    assert compared is not None
-    assert compared.tokens is not None
-    assert (compared.tokens.growth, compared.tokens.grown()) == (20, ["c"])
-    assert "tokens" not in document_of(Report(target="t", base=compared))["base"]
-    bare = with_base(report, Base("main"), comparison).base
-    assert bare is not None
-    assert bare.tokens is None
-
-
-def test_nothing_is_said_of_growth_where_no_tool_grew() -> None:
-    report = Report(target="t", tokens=TokenCost({"a": 5}, {"a": 9, "b": 4}))
-    assert "### Tokens" not in render(report)
-    assert "### Tokens" not in render(Report(target="t", tokens=TokenCost({"a": 5})))
-
-
 CHECK = ["check", "new.json", "--against", "old.json"]
 
 
@@ -157,11 +125,3 @@ def test_growth_beyond_a_ratio_is_a_finding_where_it_is_selected(folder: Path, c
     text = f'[lint]\nextend-select = ["surface/token-growth"]\n[lint.options]\n{options}\n'
     (folder / "mcp-governor.toml").write_text(text)
     assert sorted(grown(), key=str) == sorted(found, key=str)
-
-
-def test_a_page_names_the_dearest_tools() -> None:
-    many = TokenCost({f"t{number:03}": number for number in range(60)})
-    shown = render(Report(target="t", tokens=many))
-    assert "`t059`" in shown
-    assert "`t009`" not in shown
-    assert "10 more tools" in shown

@@ -11,16 +11,6 @@ from projects import committed, git, governor, write
 from shops import ACTION, ASKS, LABEL, SURFACE, added, broken, recorded
 
 
-def test_a_pull_request_without_a_change_passes_and_gets_no_comment(shop, github):
-    shop.pull_request(lambda root: write(root, {"README.md": "b"}))
-    run = shop.job()
-    assert run.code == 0, run.log
-    assert "nothing new since origin/main" in run.summary.lower()
-    assert run.check["changed"] == "false"
-    assert run.check["breaks"] == "0"
-    assert github.comments == []
-
-
 def test_a_compatible_change_passes_and_gets_one_comment_that_goes_away_with_it(shop, github):
     shop.pull_request(added)
     run = shop.job()
@@ -129,17 +119,7 @@ def test_a_release_is_checked_against_the_last_release(shop, github):
     assert run.code == 0, run.log
     assert "Compared with `git:v2.1.0`" in run.summary
     assert "Judged as a release." in run.summary
-    assert "(declared: major, 2.1.0 → 3.0.0)" in run.summary
-
-
-def test_a_fork_without_rights_gets_its_report_and_no_comment(shop, github):
-    shop.pull_request(added, fork=True)
-    github.status[("POST", "comments")] = 403
-    run = shop.job()
-    assert run.code == 0, run.log
-    assert "::notice title=mcp-governor::No comment was written: a pull request from a fork has a token that" in run.log
-    assert "\n::error::no" not in run.log
-    assert "1 compatible change" in run.summary
+    assert "declared: major (2.1.0 → 3.0.0)." in run.summary
 
 
 def test_every_option_of_the_command_line_is_reachable_and_nothing_reaches_the_shell(shop, github):
@@ -151,15 +131,6 @@ def test_every_option_of_the_command_line_is_reachable_and_nothing_reaches_the_s
     run = shop.job(args="--level strict --report junit='a b.xml'", **{"fail-on": "never"})
     assert run.code == 0, run.log
     assert (shop.folder / "work3" / "a b.xml").is_file()
-
-
-def test_a_server_that_does_not_start_is_said_and_no_comment_is_written(shop, github):
-    shop.pull_request(broken)
-    run = shop.job(args="-- no-such-program")
-    assert run.code == 3
-    assert "::error title=mcp-governor::The check did not run (exit code 3)" in run.log
-    assert run.check["verdict"] == "error"
-    assert github.comments == []
 
 
 def test_no_step_writes_an_expression_into_a_shell():

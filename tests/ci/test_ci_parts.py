@@ -15,7 +15,7 @@ from support import REPO
 
 from mcp_governor.ci import api
 from mcp_governor.ci.api import ApiError, PullRequest
-from mcp_governor.ci.comment import MAX_COMMENT, Memory, fitted, marker, post_comment, remembered
+from mcp_governor.ci.comment import MAX_COMMENT, Memory, marker, post_comment, remembered
 from mcp_governor.ci.job import Job, read_job
 from mcp_governor.ci.phases import Wanted, check, command_line, conclude, prepare
 from mcp_governor.errors import UsageError
@@ -89,11 +89,6 @@ class TestJob:
         payload = {"merge_group": {"base_sha": SHA, "base_ref": "refs/heads/main", "head_ref": ref}}
         assert read_job(event(tmp_path, payload, "merge_group")).number == number
 
-    def test_the_merge_queue_has_a_base_and_no_labels(self, tmp_path):
-        queue = {"merge_group": {"base_sha": SHA, "base_ref": "refs/heads/main"}}
-        job = read_job(event(tmp_path, queue, "merge_group"))
-        assert (job.base_commit, job.base_branch, job.of_pull_request) == (SHA, "main", False)
-
     @pytest.mark.parametrize(
         ("kind", "base"), [("detached", "b" * 40), ("merged_result", "c" * 40), ("merge_train", "c" * 40)]
     )
@@ -111,9 +106,6 @@ class TestJob:
         )
         assert (job.number, job.base_commit, job.base_branch) == (12, base, "main")
         assert job.labels == ("bug", "mcp-breaking-approved")
-
-    def test_outside_of_ci_nothing_is_known(self):
-        assert read_job({}) == Job()
 
 
 class TestApi:
@@ -135,12 +127,6 @@ class TestApi:
         assert raised.value.status == status
         assert "\n" not in str(raised.value)
         assert len(github.asked) == requests
-
-    def test_nobody_answers(self, job):
-        from replacing import replace
-
-        with pytest.raises(ApiError, match="ConnectError"):
-            PullRequest(replace(job, api="http://127.0.0.1:9")).labels()
 
 
 class TestLabels:
@@ -309,9 +295,6 @@ class TestComment:
             "+ ```\n````\n\n</details>\n\n*The rest is left out here: see the summary of the job.*\n"
         )
 
-    def test_what_fits_is_not_changed(self):
-        assert fitted("a\nb\n", 4, "") == "a\nb\n"
-
 
 class TestCommandLine:
     @pytest.mark.parametrize(
@@ -326,13 +309,6 @@ class TestCommandLine:
     )
     def test_what_the_workflow_says_goes_first(self, arguments, line):
         assert " ".join(command_line(Wanted(arguments=arguments), PLAN, JOB)) == line
-
-    def test_a_push_is_checked_as_it_is(self):
-        assert command_line(Wanted(), {"base": "", "approval": ""}, Job("github", "push")) == ["check"]
-
-    def test_another_command_gets_no_options_of_check(self):
-        wanted = Wanted("changelog check", ("--fail-on", "warning"))
-        assert command_line(wanted, PLAN, JOB) == ["changelog", "check", "--fail-on", "warning"]
 
     def test_what_is_approved_is_handed_over_in_a_file(self, tmp_path):
         plan = {"base": "main", "approval": "required", "approved": ["a" * 26]}
@@ -375,11 +351,6 @@ class TestInstall:
         program.write_text("")
         program.chmod(0o755)
         assert self.run(tmp_path, str(tmp_path), VERSION="installed") == (0, "", f"program={program}\n")
-
-    def test_none_on_path_is_said(self, tmp_path):
-        code, said, output = self.run(tmp_path, str(tmp_path), VERSION="installed")
-        assert (code, output) == (1, "")
-        assert said.startswith("::error::mcp-governor is not on PATH.")
 
     def test_what_pip_gets(self):
         sys.path.insert(0, str(REPO / "action"))

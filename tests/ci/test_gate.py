@@ -238,24 +238,9 @@ class TestOrdinaryLife:
         code, report = check(gated, *ONLY)
         assert (code, said(report), report["base"]["asks"]) == (0, [], [])
 
-    def test_another_file_with_the_same_values_is_no_change(self, gated):
-        branch(
-            gated,
-            {CONFIG: None, "pyproject.toml": '[tool.mcp-governor]\nlevel = "strict"\n'},
-            {CONFIG: 'level = "strict"'},
-        )
-        code, report = check(gated, *ONLY)
-        assert (code, said(report)) == (0, [])
-
     def test_a_tier_for_a_new_tool_is_no_change(self, gated):
         branch(gated, {SURFACE: surface_text(GET, DELETE, ADD), CONFIG: '[tiers]\nadvanced = ["add_*"]'})
         assert said(check(gated, *ONLY)[1]) == []
-
-    def test_an_accepted_finding_of_the_linter_is_no_change(self, gated):
-        branch(
-            gated, {CONFIG: '[[accept]]\nfinding = "clarity/purpose:get_item:/description:00000000"\nreason = "fine"\n'}
-        )
-        assert said(check(gated)[1]) == []
 
     def test_what_is_typed_is_compared_and_not_what_the_configurations_say(self, gated):
         branch(gated, {CONFIG: 'level = "strict"\nbaseline = "other.json"', "other.json": BOTH})

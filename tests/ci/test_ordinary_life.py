@@ -66,26 +66,6 @@ def test_two_servers_have_their_own_comments_and_approvals(shop, github):
     assert re.fullmatch("asked=[a-z2-7]{26}", asked[1])
 
 
-def test_a_renamed_surface_file_passes_once_it_is_approved(shop, github):
-    def renamed(root):
-        git(root, "mv", SURFACE, "surface.json")
-        text = (root / CONFIG).read_text()
-        write(root, {CONFIG: text.replace(f'target = "{SURFACE}"', 'target = "surface.json"')})
-
-    shop.pull_request(renamed)
-    run = shop.job(action="opened")
-    assert run.code == 1
-    assert "This pull request changes what is checked: target." in run.log
-    assert f'1 change needs approval. Add the label "{LABEL}" to approve it.' in run.log
-    assert "This pull request changes what is checked: target." in github.comments[0]["body"]
-    github.labels = [LABEL]
-    run = shop.job(action="labeled", labels=[LABEL])
-    assert run.code == 0, run.log
-    assert re.search(rf'Approved by the label "{LABEL}": policy/comparison-changed:', run.log)
-    shop.push(lambda root: write(root, {"README.md": "more"}))
-    assert shop.job(labels=[LABEL]).code == 0
-
-
 def test_the_servers_of_a_monorepo_are_judged_each_by_its_folder(shop, github):
     git(shop.origin, "checkout", "-q", "main")
     recorded = (shop.origin / SURFACE).read_text()

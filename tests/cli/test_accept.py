@@ -151,23 +151,6 @@ def test_an_id_that_nothing_has_is_refused_and_the_nearest_is_named(broken: Path
     assert (broken / "mcp-governor.toml").read_text() == before
 
 
-def test_an_id_whose_value_has_changed_since_names_the_one_of_now(broken: Path, capsys) -> None:
-    [first, *_] = ids(capsys=capsys)
-    old = f"{first.rpartition(':')[0]}:00000000"
-    assert run(["accept", old, "--reason", "r"]) == 2
-    printed = capsys.readouterr().err
-    assert f"The id {old} no longer exists, because what it refers to has changed." in printed
-    assert f"Use the new id: {first}" in printed
-
-
-def test_what_it_looks_at_is_what_check_looks_at(broken: Path, capsys) -> None:
-    [first, *_] = ids(capsys=capsys)
-    assert run(["accept", first, "old.json", "--reason", "r"]) == 2, "another target has no such change"
-    assert run(["accept", first, "--against", "new.json", "--reason", "r"]) == 2
-    assert run(["accept", first, "--against", "old.json", "new.json", "--reason", "r"]) == 0
-    assert run(["accept", first, "--offline", "--reason", "r"]) == 2, "the recorded surface was never committed"
-
-
 def test_a_finding_about_an_acceptance_is_not_accepted(broken: Path, capsys) -> None:
     config = broken / "mcp-governor.toml"
     config.write_text(config.read_text() + f'[[accept]]\nfinding = "{ID}"\nreason = "r"\n')

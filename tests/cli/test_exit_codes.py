@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from commandline import PYTHON, governor, governor_here
+from commandline import PYTHON, governor_here
 from support import Leash
 
 from mcp_governor import cli
@@ -46,9 +46,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     broken["tools"][2]["inputSchema"]["required"].append("branch")
     for name, raw in (("old", RELEASES[1]), ("new", broken), ("warned", WARNED), ("empty", {"tools": []})):
         (tmp_path / f"{name}.json").write_text(dump_surface(build_surface(raw)))
-    (tmp_path / "fitting.jsonl").write_text('{"query": "Find the book", "gold_tools": ["search_books"]}\n')
-    (tmp_path / "queries.jsonl").write_text('{"query": "What is the weather?"}\n')
-    (tmp_path / "other.jsonl").write_text('{"query": "What is the weather?", "gold_tools": ["gone"]}\n')
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -88,17 +85,6 @@ TABLE = [
     (4, "snapshot empty.json -o out.json"),
     (2, "changelog check old.json"),
     (2, "changelog show"),
-    (0, "eval check old.json --queries queries.jsonl"),
-    (1, "eval check old.json --queries other.jsonl"),
-    (2, "eval check old.json"),
-    (4, "eval check empty.json --queries queries.jsonl"),
-    (4, "eval run old.json --queries queries.jsonl --store new.db"),
-    (0, "eval run old.json --queries fitting.jsonl --store new.db"),
-    (2, "eval run old.json --queries other.jsonl --store new.db"),
-    (2, "eval run old.json"),
-    (4, "eval run old.json --queries queries.jsonl --store new.db --split dev"),
-    (2, "eval report none.jsonl --store new.db"),
-    (4, "eval report --store new.db"),
     (0, "rules"),
     (2, "rules --pack none"),
     (0, "rule charter/length"),
@@ -221,20 +207,6 @@ def test_an_interruption_is_not_a_verdict(here, monkeypatch) -> None:
     assert (outcome.code, outcome.out, outcome.err) == (130, "", "\ninterrupted\n")
 
 
-def test_an_interruption_while_a_class_is_made_is_one_too(here, monkeypatch) -> None:
-    """Modules load while a command runs, and Python before 3.12 makes a RuntimeError of what happens there."""
-
-    class Field:
-        def __set_name__(self, *_: object) -> None:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(
-        "mcp_governor.checking.run.check_as_asked", lambda *_, **__: type("Made", (), {"field": Field()})
-    )
-    outcome = here("check", "old.json")
-    assert (outcome.code, outcome.out, outcome.err.strip()) == (130, "", "interrupted")
-
-
 def test_control_c_ends_the_server_too(folder: Path) -> None:
     leash = Leash()
     # It tells that it was asked something, and then never answers.
@@ -303,58 +275,3 @@ def test_a_report_goes_to_a_file_whole_or_not_at_all(folder: Path, here, monkeyp
     assert "report cannot be written: No space left on device." in failed.err
     assert file.read_text() == "the old report"
     assert sorted(path.name for path in folder.iterdir()) == before
-
-
-def test_a_report_into_a_folder_that_is_not_there(here) -> None:
-    outcome = here("check", "old.json", "--output", "gone/report.txt")
-    assert outcome.code == 2
-    assert "gone/report.txt cannot be written: No such file or directory." in outcome.err
-
-
-def test_color_is_as_asked_wherever_the_report_goes(folder: Path, here, monkeypatch) -> None:
-    monkeypatch.setenv("NO_COLOR", "1")
-    arguments = ["check", "new.json", "--against", "old.json"]
-    plain = here(*arguments).out
-    assert "\x1b[" not in plain
-    assert "\x1b[" not in here(*arguments, "--color", "never").out
-    assert "\x1b[" in here(*arguments, "--color", "always").out
-    assert here(*arguments, "--color", "always", "--output", "styled.txt").out == ""
-    assert "\x1b[" in (folder / "styled.txt").read_text()
-    here(*arguments, "--output", "plain.txt")
-    assert (folder / "plain.txt").read_text() == plain
-    assert "\x1b[" not in here(*arguments, "--color", "always", "--format", "json").out
-
-
-def test_quiet_and_verbose(here) -> None:
-    arguments = ["check", "new.json", "--against", "old.json"]
-    normal, quiet, verbose = (here(*arguments, *more).out for more in ([], ["-q"], ["-v"]))
-    identity = "argument-required:reserve_copy:/inputSchema/properties/branch:"
-    breaks = "argument-required  reserve_copy /inputSchema"
-    assert breaks in normal
-    assert identity not in normal
-    assert breaks in quiet
-    assert quiet.splitlines()[-3:] == normal.splitlines()[-3:]
-    assert f"id: {identity}" in verbose
-
-
-def test_a_reader_that_leaves_changes_no_verdict(folder: Path) -> None:
-    """``mcp-governor check | head -0`` in a pipeline that looks at every exit code."""
-    for target, code in (("old.json", 0), ("new.json", 1)):
-        read, write = os.pipe()
-        os.close(read)
-        done = subprocess.run(
-            [PYTHON, "-m", "mcp_governor", "check", target, "--against", "old.json"],
-            stdout=write,
-            stderr=subprocess.PIPE,
-            check=False,
-        )
-        os.close(write)
-        assert (done.returncode, done.stderr) == (code, b"")
-
-
-def test_a_poor_terminal_gets_escapes(folder: Path) -> None:
-    for color in ("never", "always"):
-        arguments = ("check", "new.json", "--against", "old.json", "--color", color)
-        outcome = governor(*arguments, cwd=folder, env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "LC_ALL": "C"})
-        assert (outcome.code, outcome.err) == (1, "")
-        assert b"argument-required" in outcome.stdout

@@ -105,11 +105,6 @@ def test_the_exit_code_is_that_of_lint(lint):
     assert lint("--fix-plan", "--fail-on", "warning", "--exit-zero").code == 0
 
 
-def test_the_plan_goes_into_a_file(lint, tmp_path):
-    assert lint("--fix-plan", "-o", "plan.json").out == ""
-    assert json.loads((tmp_path / "plan.json").read_text())["format"] == "mcp-governor/fix-plan-1"
-
-
 @pytest.mark.parametrize("option", ["--diff", "--fix-plan"])
 @pytest.mark.parametrize(
     "other", [("--statistics",), ("--show-settings",), ("--write-baseline",), ("--format", "json")]
@@ -119,13 +114,6 @@ def test_what_would_do_nothing_is_refused(lint, option, other):
     assert outcome.code == 2
     assert "has no effect with" in outcome.err
     assert option in outcome.err
-
-
-def test_findings_of_the_baseline_are_not_in_the_plan(lint):
-    assert lint("--write-baseline").code == 0
-    plan = json.loads(lint("--fix-plan", "--baseline", "mcp-lint-baseline.json").out)
-    assert (plan["fixes"], plan["unfixed"]) == ([], [])
-    assert "No finding has a fix" in lint("--diff", "--baseline", "mcp-lint-baseline.json").out
 
 
 def test_control_characters_of_a_server_do_not_reach_the_terminal(lint, tmp_path):

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
-import types
 from pathlib import Path
 
 import click
 import pytest
-from commandline import governor_here, hostile
+from commandline import governor_here
 
 from mcp_governor.cli import COMMANDS, app
 from mcp_governor.cli.common import Seconds
 from mcp_governor.cli.groups import subcommands
-from mcp_governor.report import FORMATS
 
 SHARED = {"format", "output", "fail-on", "config", "isolated", "trust", "quiet", "verbose", "timeout"}
 REPORTS = {"format", "output", "fail-on", "config", "isolated", "quiet", "verbose"}
@@ -158,80 +155,3 @@ def test_an_option_that_would_do_nothing_is_refused(folder: Path, capsys, line: 
     assert done.code == 2
     assert said in done.err
     assert sorted(folder.rglob("*")) == before
-
-
-def test_of_two_compared_one_may_be_a_server_that_takes_variables(folder: Path, capsys) -> None:
-    done = governor_here("diff", "old.json", "--env", "A=b", *hostile("exits_halfway"), capsys=capsys)
-    assert done.code == 3
-    assert "exited with status 7" in done.err
-
-
-def test_snapshot_writes_where_output_says(folder: Path, capsys) -> None:
-    before = (folder / "old.json").read_bytes()
-    assert governor_here("snapshot", "new.json", "--output", "there.json", capsys=capsys).code == 0
-    assert json.loads((folder / "there.json").read_text())["tools"][0]["name"] == "find"
-    assert (folder / "old.json").read_bytes() == before
-
-
-def test_init_waits_as_long_as_requested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
-    monkeypatch.chdir(tmp_path)
-    done = governor_here("init", "--timeout", "0.5", *hostile("silent"), capsys=capsys)
-    assert done.code == 3
-    assert "0.5" in done.err
-
-
-@pytest.fixture
-def brief(monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
-    """A format from outside: a module, and its line in the table."""
-    module = types.ModuleType("outside_brief")
-    module.render = lambda report: f'"{report.target}\\u202e: {report.verdict}, {len(report.places)} placed"\n'  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "outside_brief", module)
-    monkeypatch.setitem(FORMATS, "brief", "outside_brief")
-    return module
-
-
-@pytest.mark.parametrize(
-    "line",
-    ["check new.json", "check --offline", "lint new.json", "diff old.json new.json", "changelog check new.json"],
-)
-def test_a_format_is_a_module_and_a_line(folder: Path, capsys, brief, line: str) -> None:
-    done = governor_here(*line.split(), "--format", "brief", capsys=capsys)
-    assert done.out.count("\n") == 1
-    assert ": pass, 0 placed" in done.out or ": fail, 0 placed" in done.out
-    # What nobody may print is escaped as text, whoever made the format.
-    assert "\u202e" not in done.out
-    assert governor_here(*line.split(), "--format", "brief", "--output", "report", capsys=capsys).out == ""
-    assert (folder / "report").read_text() == done.out
-
-
-def test_a_format_says_that_it_is_json_and_asks_for_places(folder: Path, capsys, brief) -> None:
-    brief.IS_JSON, brief.WITH_PLACES = True, True
-    done = governor_here("lint", "new.json", "--format", "brief", capsys=capsys)
-    reported = json.loads(done.out)
-    assert reported.startswith("new.json\u202e: ")
-    assert not reported.endswith(" 0 placed")
-
-
-def test_formats_are_named_where_one_is_unknown_and_in_the_help(folder: Path, capsys, brief) -> None:
-    known = ", ".join(["text", *FORMATS])
-    assert known.endswith(", brief")
-    done = governor_here("check", "--format", "breif", capsys=capsys)
-    assert (done.code, done.err) == (
-        2,
-        f"error: Invalid value for '--format': breif is not a report format ({known}). Did you mean \"brief\"?\n",
-    )
-    assert known in " ".join(governor_here("check", "--help", capsys=capsys).out.split())
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("rule", "lenght"), 'Did you mean "charter/length" or "clarity/length"?'),
-        (("rule", "policy/baseline-lost"), "Each finding says what to do"),
-    ],
-)
-def test_a_rule_is_found_by_a_near_name_and_shown_without_bare_placeholders(
-    arguments: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    outcome = governor_here(*arguments, capsys=capsys)
-    assert said in outcome.out + outcome.err

@@ -81,16 +81,3 @@ def test_an_argument_made_required_is_reported_in_json(repo: Path) -> None:
     assert "- `reserve_copy` now requires `branch`." in by_rule["changelog/missing-entry"]["fix"]
     assert "2.0.0" in by_rule["policy/bump-too-small"]["fix"]
     assert report["fingerprint"] in by_rule["changelog/fingerprint-stale"]["fix"]
-
-
-def test_an_acceptance_lets_a_finding_pass_and_says_why(repo: Path) -> None:
-    command = json.dumps([PYTHON, "changed.py"])
-    (repo / "mcp-governor.toml").write_text(f'baseline = "mcp-surface.json"\n[servers.s]\ncommand = {command}\n')
-    findings = governor("check", "--format", "json", cwd=repo).report["findings"]
-    assert {finding["severity"] for finding in findings} == {"error"}
-    for finding in findings:
-        assert governor("accept", finding["id"], "--reason", "agreed with every client", cwd=repo).code == 0
-    outcome = governor("check", "-v", cwd=repo)
-    assert outcome.code == 0, outcome.out
-    assert outcome.out.count("accepted: agreed with every client") == len(findings)
-    assert f"{len(findings)} accepted" in outcome.out

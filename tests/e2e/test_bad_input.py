@@ -32,23 +32,7 @@ def folder(tmp_path: Path) -> Path:
 def fails(folder: Path, *arguments: str, code: int, env: dict[str, str] | None = None) -> Outcome:
     """Run it; it must end with ``code``, say so on standard error alone, and leave everything as it was."""
     before = contents(folder)
-    return checked(folder, before, governor(*arguments, cwd=folder, env=env), code)
-
-
-@pytest.fixture
-def fails_here(folder: Path, capsys, monkeypatch):
-    """:func:`fails` within this process, for what starts no server."""
-    monkeypatch.chdir(folder)
-
-    def work(*arguments: str, code: int) -> Outcome:
-        before = contents(folder)
-        return checked(folder, before, governor_here(*arguments, capsys=capsys), code)
-
-    return work
-
-
-def checked(folder: Path, before: dict[str, bytes], outcome: Outcome, code: int) -> Outcome:
-    """A failure as it must be."""
+    outcome = governor(*arguments, cwd=folder, env=env)
     assert (outcome.code, outcome.out) == (code, ""), outcome.err
     assert outcome.left == []
     assert contents(folder) == before
@@ -213,14 +197,6 @@ def test_a_server_without_anything_is_never_a_pass(folder: Path, command: str) -
     assert "publishes no tools, prompts or resources" in reported
 
 
-@pytest.mark.parametrize("recording", ["[]", '{"tools": []}'])
-@pytest.mark.parametrize("command", ["check", "lint", "diff"])
-def test_an_empty_recording_is_never_a_pass(folder: Path, fails_here, command: str, recording: str) -> None:
-    (folder / "empty.json").write_text(recording)
-    arguments = ["empty.json", "empty.json"] if command == "diff" else ["empty.json"]
-    assert "publishes no tools" in fails_here(command, *arguments, code=4).err
-
-
 @pytest.mark.parametrize(
     ("path", "sentence"),
     [
@@ -241,26 +217,6 @@ def test_http_servers_that_are_none(folder: Path, path: str, sentence: str) -> N
     assert SECRET not in reported.err
 
 
-TWO = '[servers.one]\ncommand = ["a"]\n[servers.two]\nurl = "https://example.invalid/mcp"\n'
-
-
-@pytest.mark.parametrize(
-    ("config", "sentence", "hint"),
-    [
-        ('[policy]\nclosed-otput = "breaking"', 'key "policy.closed-otput". Did you mean "closed-output"?', "config"),
-        ('profile = "recomended"', "There is no profile", 'Did you mean "recommended"?'),
-        ("level =", "mcp-governor.toml is not TOML:", "Correct the line."),
-        (TWO, "mcp-governor.toml names 2 servers (one, two), and none is selected.", 'set target = "NAME"'),
-    ],
-)
-def test_configurations_that_are_wrong(folder: Path, fails_here, config: str, sentence: str, hint: str) -> None:
-    (folder / "mcp-governor.toml").write_text(config)
-    arguments = [] if config is TWO else ["mcp-surface.json"]
-    reported = fails_here("check", *arguments, code=2).err
-    assert sentence in reported
-    assert hint in reported
-
-
 @pytest.mark.parametrize("value", [SECRET, "short"])
 def test_a_secret_that_the_server_publishes_is_not_recorded(folder: Path, value: str) -> None:
     command = json.dumps([PYTHON, str(SERVERS / "plain.py"), json.dumps({"tools": [TOOL]})])
@@ -273,28 +229,3 @@ def test_a_secret_that_the_server_publishes_is_not_recorded(folder: Path, value:
     again = governor("check", "-v", "--format", "json", cwd=folder, env={"LEAKED": value[::-1]})
     assert (again.report["changes"] == []) == (value == SECRET)
     assert SECRET not in again.out + again.err
-
-
-@pytest.mark.parametrize(
-    ("content", "sentence", "hint"),
-    [
-        (
-            '{"format": "mcp-governor/surface-2", "tools": []}',
-            "newer than mcp-governor/surface-1",
-            "Install a newer mcp-governor",
-        ),
-        ('{"format": "mcp-governor/surface-1", "tools": [{"na', "x.json is cut off at line 1, column ", "Record it"),
-        (
-            '{"format": "mcp-governor/report-1"}',
-            '"format": "mcp-governor/report-1", which is not a surface',
-            "surface-1",
-        ),
-        ("[" * 100_000, "x.json", "Record"),
-    ],
-)
-def test_surface_files_that_are_none(folder: Path, fails_here, content: str, sentence: str, hint: str) -> None:
-    (folder / "x.json").write_text(content)
-    for arguments in (["x.json"], ["mcp-surface.json", "--against", "x.json"]):
-        reported = fails_here("check", *arguments, code=2).err
-        assert sentence in reported
-        assert hint in reported

@@ -344,7 +344,7 @@ def test_limits_and_tools_that_read_come_from_the_command_line_and_the_configura
     for words, permitted in (((), ()), (("--trust",), ("find*",))):
         done = go("--execute", "--max-time", "50", "--timeout", "7", *words)
         assert (done.code, seen["read_only"], seen["timeout"]) == (0, permitted, 7)
-        assert ("read-only-tools in mcp-governor.toml does not count" in done.err) == (not permitted)
+        assert ("mcp-governor.toml does not set read-only-tools" in done.err) == (not permitted)
     assert 0 < seen["seconds"] < 50
 
 

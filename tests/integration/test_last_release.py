@@ -61,11 +61,6 @@ def test_a_break_that_is_recorded_is_compared_with_the_release(root, where, only
     assert source == f"git:{first[:12]}"
 
 
-def test_a_configured_surface_file_is_not_another_baseline(root):
-    write(root, {"mcp-governor.toml": 'baseline = "mcp-surface.json"\n' + CONFIG})
-    assert "changelog/missing-entry" in reported(root)[1]
-
-
 def test_a_break_is_neither_a_patch_nor_an_empty_release(root):
     write(root, {name: surface_text(BROKEN, version="1.0.1") for name in ("live.json", "mcp-surface.json")})
     assert "policy/bump-too-small" in reported(root)[1]
@@ -91,14 +86,6 @@ def test_every_change_is_checked_against_what_the_changelog_describes(root):
     assert "1 entry drafted for 2.0.0." in governor(root, "changelog", "draft").stdout
     write(root, {name: surface_text(BROKEN, version="2.0.0") for name in ("live.json", "mcp-surface.json")})
     assert reported(root) == (0, set(), "mcp-surface.json")
-
-
-def test_the_linter_takes_the_release_as_its_baseline_too(root):
-    """With a recording that was renewed, nothing is new since the recording."""
-    spaced = surface_text(BOOK, tool("count stock"))
-    write(root, {"live.json": spaced, "mcp-surface.json": spaced})
-    done = governor(root, "lint", "--new-only", "--format", "json", "--select", "spec/tool-name-characters")
-    assert [one["tool"] for one in json.loads(done.stdout)["findings"]] == ["count stock"]
 
 
 @pytest.mark.parametrize("only", [(), ("--only", "breaking")])
@@ -156,32 +143,6 @@ def test_a_section_that_is_rewritten_before_the_next_release_is_noticed_at_it(ro
     write(root, {CHANGELOG: text.replace("# Log\n", f"# Log\n\n## 1.0.1 (current)\n\nFingerprint: `{digest}`\n")})
     write(root, {name: surface_text(BROKEN, version="1.0.1") for name in ("live.json", "mcp-surface.json")})
     assert "changelog/released-fingerprint" in reported(root, "--release")[1]
-
-
-def test_with_tags_the_section_of_a_release_to_come_may_be_corrected(root):
-    git(root, "tag", "v0.9.0", "HEAD~1")
-    restated(root)
-    assert "changelog/released-fingerprint" not in reported(root)[1]
-
-
-def test_what_a_section_stated_under_the_other_gate_was_not_a_release(root):
-    """There the section of the version of now follows the surface until it is released."""
-    book = (root / CHANGELOG).read_text()
-    shutil.rmtree(root / ".git")
-    every = {"mcp-governor.toml": CONFIG.replace('"release"', '"change"')}
-    repository(
-        root, {**every, "live.json": surface_text(BOOK), "mcp-surface.json": surface_text(BOOK), CHANGELOG: book}
-    )
-    committed(broken(root), "break")
-    restated(root)
-    write(root, {"mcp-governor.toml": CONFIG})
-    committed(root, "releases from now on")
-    assert reported(root)[:2] == (0, set())
-
-
-def test_without_a_release_that_states_its_surface_the_file_is_the_baseline(root):
-    write(root, {CHANGELOG: "# Log\n\n## 1.0.0 (current)\n\n**Added**\n\n- `find_stock`.\n"})
-    assert reported(root)[2] == "mcp-surface.json"
 
 
 def test_every_clone_has_the_release_that_init_began_with(tmp_path):

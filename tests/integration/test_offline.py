@@ -61,12 +61,6 @@ def test_against_names_another_recording(tmp_path):
     assert [change["kind"] for change in reported["changes"]] == ["required-argument-added"]
 
 
-def test_the_surface_file_of_a_folder_below_the_root_is_found_in_git(tmp_path):
-    root = repository(tmp_path, {"api/mcp-governor.toml": "", "api/mcp-surface.json": surface_text(BOOK)})
-    write(root, {"api/mcp-surface.json": surface_text(BROKEN)})
-    assert [change["kind"] for change in report(root / "api")["changes"]] == ["required-argument-added"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -124,21 +118,3 @@ class TestIsolated:
         write(root, {"mcp-governor.toml": "= ="})
         assert governor(root, "check", "now.json").returncode == 2
         assert governor(root, "check", "--isolated", "now.json").returncode == 0
-
-
-def test_a_recorded_file_is_quoted_where_it_is_to_blame(tmp_path):
-    root = repository(tmp_path, {"mcp-surface.json": surface_text(BOOK)})
-    properties = {**BROKEN["inputSchema"]["properties"], "query": {"type": "array"}}
-    careless = {**BROKEN, "inputSchema": {**BROKEN["inputSchema"], "properties": properties}}
-    write(root, {"mcp-surface.json": surface_text(careless)})
-    lines = surface_text(careless).splitlines()
-    required = lines.index('          "warehouse": {') + 1
-    query = lines.index('          "query": {') + 1
-    for arguments in (["--offline"], ["mcp-surface.json", "--against", "git:HEAD"]):
-        done = governor(root, "check", *arguments)
-        assert done.returncode == 1
-        assert f"    mcp-surface.json:{required}:11\n" in done.stdout
-        assert f"  mcp-surface.json:{query}:11\n" in done.stdout
-        assert f":{required}:11" not in governor(root, "check", "-q", *arguments).stdout
-        everything = governor(root, "check", "-v", *arguments).stdout
-        assert f'    > {query} |           "query": {{\n' in everything

@@ -83,9 +83,3 @@ def test_with_nothing_to_compare_nothing_was_checked(folder: Path, capsys: pytes
     assert outcome.code == 4
     assert "There is nothing to compare with" in outcome.err
     assert "--against pypi:NAME" in outcome.err
-
-
-def test_it_looks_at_no_version(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    outcome = gate(capsys, "--release", new="old.json")
-    assert outcome.code == 2
-    assert "--release has no effect with --only breaking" in outcome.err

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import shutil
-import subprocess
 import sys
 from contextlib import chdir
 from pathlib import Path
@@ -144,18 +142,6 @@ def test_text_ends_with_it_in_ci_alone(shop, monkeypatch):
     assert governor(folder, *arguments).stdout == at_desk
 
 
-def test_a_shell_takes_the_command_as_it_is_printed(shop):
-    """With a real shell and the installed program; the folder has a space, and so has an argument."""
-    surface = shop / "servers/a b" / "it's $HOME.json"
-    shutil.copy(surface.with_name("mcp-surface.json"), surface)
-    committed(shop, "odd name")
-    here = report_of(shop / "servers/a b", "lint", "it's $HOME.json", "--profile", "charter", "--ignore", "spec/*")
-    env = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "HOME": str(shop)}
-    line = f"{here['reproduce']} --format json"
-    done = subprocess.run(["sh", "-c", line], cwd=copy(shop), env=env, capture_output=True, check=False, timeout=60)
-    assert found(json.loads(done.stdout)) == found(here)
-
-
 def test_no_secret_is_in_it(shop):
     folder = shop / "servers/a b"
     typed = ("--env", f"STOCK_TOKEN={SECRET}", "--env", "MODE=fast", "--", sys.executable, "stock.py")
@@ -164,20 +150,6 @@ def test_no_secret_is_in_it(shop):
     command = here["reproduce"]
     assert " --env STOCK_TOKEN --env MODE=fast -- " in command
     assert " --api-key [redacted] --url 'https://[redacted]@example.org/'" in command
-
-
-def test_a_tag_that_ci_builds_is_a_release_at_the_desk(shop, monkeypatch):
-    folder = shop / "servers/a b"
-    (folder / "mcp-governor.toml").write_text(
-        f'{(folder / "mcp-governor.toml").read_text()}[policy]\ngate = "release"\n'
-    )
-    assert report_of(folder, "check", "--offline")["reproduce"].endswith("mcp-governor check --offline")
-    git(shop, "tag", "v1.1.0")
-    monkeypatch.setenv("GITHUB_REF_TYPE", "tag")
-    monkeypatch.setenv("GITHUB_REF_NAME", "v1.1.0")
-    for typed in ((), ("--release",)):
-        report = report_of(folder, "check", "--offline", *typed)
-        assert report["reproduce"].endswith("mcp-governor check --offline --release")
 
 
 def line_of(command: str, *arguments: str, server: tuple[str, ...] = ()) -> str:

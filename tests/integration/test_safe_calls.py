@@ -64,10 +64,6 @@ class TestWhatIsFound:
         sent = [arguments for name, arguments in wiki.calls if name == "read_page"]
         assert {"name": "startx"} not in sent
 
-    def test_nor_is_one_that_refuses_the_bad_call_itself(self, wiki):
-        wiki.serve(lax=True).check()
-        assert [arguments for name, arguments in wiki.calls if name == "read_page"] == [{"name": "start"}, {}]
-
     def test_a_happy_path_that_ends_in_internal_error_is_a_finding(self, wiki):
         broken = failure("The page could not be read.", "internal_error")
         report = wiki.serve(read_page=broken).report()
@@ -77,12 +73,6 @@ class TestWhatIsFound:
         assert "call/no-good-call-succeeded" not in rules(report)
         ended = '[[calls]]\ntool = "read_page"\narguments = { name = "start" }\nstatus = "error"\n'
         assert "envelope/internal-error" not in rules(wiki.serve(read_page=broken, config=ended).report())
-
-    def test_what_a_call_says_again_when_it_is_made_again_is_one_finding(self, wiki):
-        answers = [failure(f"No page is called {word}. Look at the list.") for word in ("this", "that", "so", "thus")]
-        report = wiki.serve(read_page=answers).report()
-        assert wiki.called.count("read_page") > 2
-        assert [one["rule"] for one in report["findings"]].count("envelope/message-sentence") == 1
 
 
 class TestWhatIsCalled:
@@ -133,11 +123,6 @@ class TestWhatIsCalled:
         assert report["calls"]["contracts"] == [profile]
         assert "(responses: 2 of 2 tools seen)" in wiki.check(profile=profile).stdout
 
-    def test_a_rule_of_the_envelope_is_a_contract(self, wiki):
-        report = wiki.serve(config='[lint]\nextend-select = ["envelope/status"]\n').report(profile="")
-        assert report["calls"]["contracts"] == ["envelope"]
-        assert wiki.calls
-
 
 FIND = {key: value for key, value in tool("find_page").items() if key != "annotations"}
 PERMITS = {
@@ -173,9 +158,7 @@ class TestAServerThatIsTyped:
         # What the server itself says is only read, with arguments of ours.
         assert set(wiki.called) == {"list_pages", "read_page"}
         assert [one for one in wiki.calls if set(one[1].values()) & {"theirs", "recorded"}] == []
-        said = (
-            f"note: {key} in mcp-governor.toml does not count for a server that you type; to make it count, add --trust"
-        )
+        said = f"note: for a server that you type, mcp-governor.toml does not set {key}; to make it count, add --trust"
         assert done.stderr == f"{said} or set {VARIABLE}=1.\n"
         assert wiki.check(*typed, profile="recommended").returncode == 0
         assert set(wiki.called) == {"list_pages", "read_page"}
@@ -183,8 +166,7 @@ class TestAServerThatIsTyped:
     def test_without_a_contract_nothing_is_called(self, wiki, typed):
         done = wiki.check(*typed, profile="recommended")
         assert wiki.calls == []
-        keys = "[[calls]], calls-dir, calls-mode and read-only-tools in mcp-governor.toml do not count"
-        assert done.stderr.startswith(f"note: {keys} for a server that you type; to make them count, add --trust")
+        assert "does not set [[calls]], calls-dir, calls-mode, read-only-tools; to make it count" in done.stderr
 
     @pytest.mark.parametrize("command", ["check", "call"])
     def test_the_same_keys_count_with_trust_and_for_the_servers_of_the_configuration(self, wiki, typed, command):
@@ -200,7 +182,7 @@ class TestAServerThatIsTyped:
     def test_call_makes_those_calls_only_that_the_server_or_the_user_permits(self, wiki, typed):
         done = governor(wiki.root, "call", *typed)
         assert set(wiki.called) - {"mcp_governor_unknown"} == {"list_pages", "read_page"}
-        assert "read-only-tools in mcp-governor.toml do not count" in done.stderr
+        assert "read-only-tools; to make it count" in done.stderr
         governor(wiki.root, "call", "--assume-read-only", "find_*", *typed)
         assert "find_page" in wiki.called
         assert ["list_pages", {"name": "recorded"}] not in wiki.calls
@@ -212,16 +194,12 @@ class TestAServerThatIsTyped:
             assert wiki.check(*typed, profile="").stderr == ""
             assert wiki.calls == []
 
-    def test_no_note_where_nothing_would_have_been_called(self, wiki, typed):
-        assert wiki.check("--no-calls", *typed).stderr == ""
-        assert governor(wiki.root, "lint", *typed).stderr == ""
-
     def test_nor_does_pytest(self, wiki, typed):
         write(wiki.root, {"servers.json": json.dumps({"mcpServers": {"mine": _entry(typed)}})})
         words = ("-m", "pytest", "--mcp-charter", "--mcp-profile", "charter", "-p", "no:cacheprovider", "-q")
         done = python(wiki.root, *words, "--mcp-target", "servers.json#mine")
         assert set(wiki.called) == {"list_pages", "read_page"}
-        assert "note: [[calls]], calls-dir, calls-mode and read-only-tools in mcp-governor.toml" in done.stdout
+        assert "does not set [[calls]], calls-dir, calls-mode, read-only-tools" in done.stdout
         python(wiki.root, *words)
         assert {"find_page", "write_page"} <= set(wiki.called)
 
@@ -280,12 +258,6 @@ class TestTheMode:
         assert report["calls"]["unseen"] == [{"why": "not-configured", "tools": ["read_page"]}]
         assert rules(report) == set()
 
-    def test_safe_calls_without_a_contract(self, wiki):
-        done = wiki.serve(LIST, READ, tool("write_page", readOnlyHint=False), top='calls = "safe"').check(profile="")
-        assert set(wiki.called) == {"list_pages", "read_page"}
-        assert "not called: 1 tool that writes by its annotations: write_page\n" in done.stdout
-        assert done.stdout.splitlines()[-1] == "PASS"
-
     def test_two_words_for_one_thing_agree(self, wiki):
         done = wiki.serve(top='calls = "safe"\ncalls-mode = "none"').check()
         assert done.returncode == 2
@@ -306,13 +278,6 @@ class TestTheMode:
         assert wiki.calls == []
         quiet = wiki.check(*options, profile="recommended")
         assert "called" not in quiet.stdout
-
-    def test_only_breaking_calls_nothing(self, wiki):
-        wiki.serve()
-        write(wiki.root, {"recorded.json": surface_text(LIST, READ)})
-        done = wiki.check("--only", "breaking", "--against", "recorded.json")
-        assert done.stdout.splitlines()[-1] == "PASS"
-        assert wiki.calls == []
 
     def test_a_server_that_declares_nothing_is_not_said_to_keep_the_contract(self, wiki):
         bare = [{key: value for key, value in one.items() if key != "annotations"} for one in (LIST, READ)]

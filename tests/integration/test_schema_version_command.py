@@ -97,16 +97,6 @@ def test_the_next_release_is_counted_by_the_new_source(codetree: Path) -> None:
     assert recorded["schemaVersion"] == {"version": "0.3.0", "source": "pyproject.toml"}
 
 
-def test_a_configuration_that_was_edited_by_hand_does_not_go_backwards(codetree: Path) -> None:
-    with (codetree / "mcp-governor.toml").open("r+") as file:
-        text = file.read()
-        file.seek(0)
-        file.write('schema-version = "pyproject.toml"\n' + text)
-    done = governor(codetree, "check")
-    assert "version-backwards" not in done.stdout
-    assert "changelog/version-mismatch" in done.stdout
-
-
 def test_older_sections_get_the_versions_of_their_tags(codetree: Path) -> None:
     new = surface("94.3.0", "find", "search")
     write(
@@ -169,13 +159,6 @@ def test_what_is_refused(codetree: Path, words: tuple[str, ...], message: str) -
     done = governor(codetree, "schema-version", *words)
     assert (done.returncode, message in done.stderr) == (2, True), done.stderr
     assert git(codetree, "status", "--porcelain").stdout == ""
-
-
-def test_without_a_configuration_there_is_no_place_to_write_the_source(tmp_path: Path) -> None:
-    root = repository(tmp_path / "bare", {"pyproject.toml": PYPROJECT, "now.json": OLD})
-    done = governor(root, "schema-version", "pyproject.toml")
-    assert done.returncode == 2
-    assert "There is no configuration file to set schema-version in." in done.stderr
 
 
 def test_a_recording_behind_a_link_is_not_touched(codetree: Path, tmp_path: Path) -> None:

@@ -231,6 +231,12 @@ def test_a_version_that_is_wrong_is_refused_with_the_right_one(tmp_path: Path) -
     assert "Release them with: mcp-governor changelog release 1.3.0" in reported
     reported = life.refused("changelog", "release", "1.3.0")
     assert "1.3.0 cannot be released yet: the server still reports 1.2.0; set it to 1.3.0" in reported
+    (life.root / "pyproject.toml").write_text('[project]\nname = "notes"\nversion = "1.2.0"\n')
+    (life.root / "package.json").write_text('{"version": "1.2.0"}\n')
+    reported = life.refused("changelog", "release", "1.3.0")
+    assert "set it to 1.3.0 in pyproject.toml line 3.\nhint: Set it in package.json line 1 as well" in reported
+    for name in ("pyproject.toml", "package.json"):
+        (life.root / name).unlink()
     reported = life.refused("changelog", "release", "1.2.0")
     assert "1.2.0 is released already (tag v1.2.0)." in reported
     assert "Release what changed since with: mcp-governor changelog release 1.3.0" in reported

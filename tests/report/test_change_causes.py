@@ -17,7 +17,6 @@ from mcp_governor.checking.report_document import document as document_of
 from mcp_governor.config import Config
 from mcp_governor.findings import Bump
 from mcp_governor.report.diff_text import diff_lines
-from mcp_governor.report.html import render as page
 from mcp_governor.report.lines import plain_text
 from mcp_governor.report.markdown import render
 from mcp_governor.report.word_diff import plain_words, word_diff
@@ -57,14 +56,6 @@ def test_the_required_bump_names_kinds_and_the_version_that_makes_it() -> None:
     text = shown(early)
     assert "required bump: minor (tool-removed in four; before 1.0.0 a minor step may break)" in text
     assert "(0.2.0 → 0.2.1), which is too small: it takes 0.3.0" in text
-
-
-def test_the_page_groups_edits_of_many_names_and_keeps_the_sentence_of_each() -> None:
-    names = [f"p{index:02}" for index in range(14)]
-    old, new = ([tool("one", {name: {"type": "integer", **more} for name in names})] for more in ({}, {"minimum": 1}))
-    made = page(compared(old, new))
-    assert made.count("<article") == 1
-    assert all(f"Minimum of <code>{name}</code> is new: 1." in made for name in names)
 
 
 def test_titles_and_a_hint_of_many_tools_are_two_lines() -> None:
@@ -124,32 +115,6 @@ def test_a_break_keeps_its_names_and_other_values_are_not_said_to_be_the_same() 
     few = shown(compared(old[:3], new[:3]))
     assert few.count("is gone.") == 3  # where there is room, each break has its line, and its proof if there is one
     assert few.count("valid before, invalid now") == 3
-
-
-def test_what_is_new_comes_before_hints() -> None:
-    report = compared(
-        [tool("a", annotations={"destructiveHint": True})],
-        [tool("a", annotations={"destructiveHint": False}), tool("b")],
-        prompts=[{"name": "p"}],
-    )
-    text = shown(report)
-    assert text.index("`p` is new") < text.index("Tool `b` is new") < text.index("destructiveHint")
-
-
-@pytest.mark.parametrize(("new", "said"), [([tool("a"), tool("b")], True), ([tool("a", title="T")], False)])
-def test_a_patch_release_that_needs_more_says_so(new: list[dict[str, Any]], said: bool) -> None:
-    report = compared([tool("a")], new)
-    words = "declared: patch (1.0.0 → 1.0.1), which is too small"
-    assert (words in shown(report)) is said
-    assert ("too small" in render(report)) is said
-
-
-def test_verbose_writes_each_change_out_and_quiet_what_breaks() -> None:
-    report = compared([tool(name, title="T") for name in NAMES], [tool(name) for name in NAMES[1:]])
-    assert plain_text(diff_lines(report, verbose=1)).count("title-changed  tool_") == 33
-    quiet = plain_text(diff_lines(report, verbose=-1))
-    assert "Tool `tool_00` is gone" in quiet
-    assert "itle is gone" not in quiet
 
 
 @pytest.mark.parametrize(

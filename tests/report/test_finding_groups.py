@@ -9,15 +9,12 @@ from replacing import replace
 
 from mcp_governor.checking.model import Report
 from mcp_governor.findings import Finding, Severity
-from mcp_governor.report.finding_groups import PLACES_SHOWN, causes, fitting, named_tools
+from mcp_governor.report.finding_groups import PLACES_SHOWN, causes, fitting
 from mcp_governor.report.lines import plain_text
 from mcp_governor.report.markdown import render
 from mcp_governor.report.text import report_lines
-from mcp_governor.rules import LintSettings
 from mcp_governor.rules.finding import finding
 from mcp_governor.rules.rule import Rule
-from mcp_governor.rules.run import lint
-from mcp_governor.surface import build_surface
 
 UNDESCRIBED = Rule(
     id="a/undescribed",
@@ -61,11 +58,6 @@ def test_a_rule_without_a_sentence_for_many_names_the_other_tools() -> None:
     assert places.sentence == "The text at /x is bad. The same at 1 more place."
 
 
-def test_what_is_about_no_tool_is_not_counted_among_the_tools() -> None:
-    about = [said("a/b", f"{tool} is bad.", tool, cause="Bad: {tools}.") for tool in ("t", "u", None)]
-    assert [cause.sentence for cause in causes(about)] == ["Bad: 2 tools: t, u.", "None is bad."]
-
-
 def test_the_tools_with_the_most_to_repair_are_named_first() -> None:
     found = [
         said("a/b", f"{tool} is bad.", tool, cause="Bad: {places}.", weight=weight)
@@ -104,23 +96,6 @@ def test_the_order_is_errors_warnings_remarks_and_what_failed_comes_before_the_v
     assert shown[-2:] == ["failed by: a/error", "FAIL"]
 
 
-def test_quiet_shows_errors_only() -> None:
-    shown = text_of(said("a/w", "A w."), said("a/e", "An e.", severity=Severity.ERROR), verbose=-1)
-    assert "a/e" in shown
-    assert "a/w" not in shown
-
-
-def test_every_warning_is_shown_and_remarks_are_counted() -> None:
-    warnings = [said(f"a/r{number % 3}", f"Number {number}.", fix="Do it.") for number in range(9)]
-    remarks = [said("b/r", f"Small {number}.", severity=Severity.INFO) for number in range(9)]
-    shown = text_of(*warnings, *remarks).splitlines()
-    assert len([row for row in shown if row.startswith("! ")]) == 9
-    assert not [row for row in shown if "Small" in row or "fix: " in row]
-    assert "9 remarks, shown with -v" in shown
-    assert sum("Small" in row for row in text_of(*remarks, verbose=1).splitlines()) == 9
-    assert "fix: Do it." in text_of(*warnings[:4])
-
-
 def test_every_warning_up_to_a_hundred_and_then_their_number() -> None:
     shown = text_of(*(said("a/r", f"Number {number}.") for number in range(103)))
     assert shown.count("\n! ") == 100
@@ -131,13 +106,6 @@ def test_every_rule_has_its_turn_before_one_has_a_second() -> None:
     found = causes([*(said("a/a", f"A {number}.") for number in range(5)), said("b/b", "B."), said("c/c", "C.")])
     assert [cause.rule for cause in fitting(found, 4)] == ["b/b", "c/c", "a/a", "a/a"]
     assert fitting(found, 100) == found
-
-
-def test_names_of_tools() -> None:
-    assert named_tools(["a"]) == "a"
-    assert named_tools(["a"], more=True) == "1 more tool: a"
-    assert named_tools(["a", "b"]) == "2 tools: a, b"
-    assert named_tools(["a", "b", "c", "d"]) == "4 tools: a, b, c, …"
 
 
 def test_words_of_a_server_cannot_take_the_place_of_the_tools() -> None:
@@ -157,17 +125,6 @@ def test_markdown_says_a_cause_once_and_json_every_finding(tmp_path, monkeypatch
     assert len(governor_here(*arguments, "--format", "json", capsys=capsys).report["findings"]) == 4
 
 
-def test_a_recording_on_one_line_is_not_quoted(tmp_path, monkeypatch, capsys) -> None:
-    monkeypatch.chdir(tmp_path)
-    schema = '{"type": "object", "properties": {"text_style": {"type": "string"}}}'
-    tool = f'{{"name": "a", "description": "{"D" * 600}.", "inputSchema": {schema}}}'
-    (tmp_path / "long.json").write_text(f'{{"tools": [{tool}]}}')
-    (tmp_path / "lines.json").write_text(f'{{"tools": [{tool}]}}'.replace(", ", ",\n"))
-    arguments = ["--select", "clarity/parameter-described", "-v"]
-    assert "> " not in governor_here("lint", "long.json", *arguments, capsys=capsys).out
-    assert "> 4 | " in governor_here("lint", "lines.json", *arguments, capsys=capsys).out
-
-
 def test_a_rule_may_name_the_parameters_of_all_its_findings() -> None:
     shared = "Formats are in prose: {places}."
     found = [
@@ -185,35 +142,6 @@ def test_a_rule_may_name_the_parameters_of_all_its_findings() -> None:
     assert all_of_them.sentence.endswith("e (t), …")
 
 
-def test_a_keyword_is_named_after_the_parameter_that_has_it() -> None:
-    paths = (
-        "/inputSchema/properties/since/default",
-        "/inputSchema/properties/description",
-        "/inputSchema/properties/edits/items",
-        "/inputSchema/properties/edits/items/anyOf/0",
-    )
-    [cause] = causes([said("a/b", path, tool="t", path=path, cause="Bad: {places}.") for path in paths])
-    assert sorted(cause.sentence.removeprefix("Bad: ").removesuffix(".").split(", ")) == [
-        *("description (t)", "edits (t)", "since (t)", "t"),
-    ]
-
-
-def test_lists_types_and_necessity_of_several_parameters_are_one_line_each() -> None:
-    said = {"type": "string", "description": "A date or null"}
-    listed = {"type": "string", "description": "One of: fast, balanced or thorough"}
-    tools = [
-        {"name": name, "inputSchema": {"type": "object", "properties": {"since": said, "until": said, key: listed}}}
-        for name, key in (("list_issues", "mode"), ("find_issues", "pace"))
-    ]
-    rules = ("clarity/closed-list", "clarity/prose-type")
-    found = causes(lint(build_surface({"tools": tools}), LintSettings(select=rules)))
-    assert [one.sentence for one in found] == [
-        "Descriptions say null, but the schemas say string: since (find_issues), until (find_issues), "
-        "since (list_issues), until (list_issues).",
-        "Descriptions list the values, but the schemas take any text: pace (find_issues), mode (list_issues).",
-    ]
-
-
 def test_among_equals_what_makes_calls_fail_comes_first_and_polish_last() -> None:
     """By the order that rules state, whatever their names and numbers; severity comes before it."""
     found = [
@@ -223,11 +151,6 @@ def test_among_equals_what_makes_calls_fail_comes_first_and_polish_last() -> Non
         said("d/error", "E.", "t", order=1, severity=Severity.ERROR),
     ]
     assert [cause.rule for cause in causes(found)] == ["d/error", "c/fails", *["b/plain"] * 3, "a/polish"]
-
-
-def test_a_rule_passes_its_order_on() -> None:
-    orders = {order: finding(replace(UNDESCRIBED, order=order), "/x").order for order in ("first", "", "last")}
-    assert orders == {"first": -1, "": 0, "last": 1}
 
 
 QUOTED = Rule(
@@ -258,22 +181,6 @@ def test_findings_that_say_different_things_are_quoted_and_the_other_tools_named
     )
 
 
-def quoting(rule: str, tool: str, gist: str) -> Finding:
-    return said(rule, f"{gist}.", tool, "/x", cause="Schemas accept too much: {gists}.", gist=gist)
-
-
-def test_rules_never_share_a_line() -> None:
-    findings = [quoting("a/form", f"t{n}", f"form {n}") for n in range(2)]
-    shown = text_of(*findings, quoting("b/limit", "t1", "limit 50"))
-    assert "! t1: limit 50.  b/limit" in shown
-    assert "Schemas accept too much: form 0; form 1.  a/form" in shown
-
-
-def remark(rule: str, gist: str) -> Finding:
-    cause = "Schemas accept too much: {gists}."
-    return said(rule, f"All of {gist}.", None, "/tools", cause=cause, gist=gist, severity=Severity.INFO)
-
-
 def test_names_in_braces_that_a_server_chose_are_no_placeholders() -> None:
     rule = replace(QUOTED, message="{argument} of {tool}.", grouped="{argument} in {tools}.")
     found = [finding(rule, "/x", tool=tool, argument="a {tools} {gists}") for tool in ("{places}", "{tools}")]
@@ -281,17 +188,3 @@ def test_names_in_braces_that_a_server_chose_are_no_placeholders() -> None:
     assert cause.sentence == "a { tools } { gists } in 2 tools: {places}, {tools}."
     quoted = [finding(QUOTED, "/x", tool=tool, gist=f"{tool} fails") for tool in ("{tools}", "{gists}")]
     assert [cause.sentence for cause in causes(quoted)] == ["Calls fail: {gists} fails; also in {tools}."]
-
-
-def test_a_remark_alone_says_its_own_sentence() -> None:
-    assert [cause.sentence for cause in causes([remark("a/count", "limit may be -1")])] == ["All of limit may be -1."]
-
-
-def test_a_rule_words_its_part_of_a_shared_sentence() -> None:
-    rule = replace(QUOTED, gist="{name} may be -1")
-    assert finding(rule, "/tools", name="limit", gist="the words of the check").gist == "limit may be -1"
-
-
-def test_one_finding_alone_says_its_own_sentence() -> None:
-    [cause] = causes([quoting("a/form", "t1", "form 1")])
-    assert cause.sentence == "form 1."

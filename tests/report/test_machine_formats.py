@@ -15,7 +15,6 @@ from commandline import governor_here
 from support import missing
 
 from mcp_governor.demo.server import RELEASES
-from mcp_governor.report import FORMATS
 from mcp_governor.surface import build_surface, dump_surface, fingerprint
 
 NASTY = "a`b|c<script>alert(1)</script>]]>\n::error::pwned%0A##[error]x\x1b[31m\u202e\x00,:é"
@@ -166,24 +165,6 @@ def test_every_result_has_a_file(folder: Path, capsys) -> None:
         assert gone["ruleId"] == "tool-removed"
 
 
-def test_a_diff_is_on_the_lines_of_the_new_file(folder: Path, capsys) -> None:
-    (folder / "before.json").write_text((folder / "mcp-surface.json").read_text())
-    found = commands(run(capsys, "diff", "before.json", "new.json", "--format", "github"))
-    (broken,) = [command for command in found if command.properties["title"].startswith("argument-required")]
-    assert broken.properties["file"] == "server/new.json"
-    assert '"branch"' in (folder / "new.json").read_text().splitlines()[int(broken.properties["line"]) - 1]
-
-
-def test_another_server_is_not_shown_on_the_recorded_surface(folder: Path, capsys) -> None:
-    import sys
-
-    server = ("--", sys.executable, "-m", "mcp_governor.demo.server", "--release", "2")
-    (folder / "before.json").write_text((folder / "mcp-surface.json").read_text())
-    found = commands(run(capsys, "diff", "before.json", "--format", "github", *server))
-    (broken,) = [command for command in found if command.properties["title"].startswith("argument-required")]
-    assert "file" not in broken.properties, "before.json is not what the configuration records"
-
-
 def test_github_shows_ten_of_a_kind_and_says_how_many_are_left(folder: Path, capsys) -> None:
     tools = [
         {"name": f"bad name {number}", "description": "x", "inputSchema": {"type": "object"}} for number in range(30)
@@ -260,56 +241,6 @@ def test_a_clean_run_is_empty_and_passes_in_every_format(folder: Path, capsys) -
     suite = ElementTree.fromstring(run(capsys, "check", "mcp-surface.json", "--format", "junit")).find("testsuite")
     assert suite is not None
     assert suite.get("failures") == "0"
-
-
-def test_several_reports_in_one_run(folder: Path, capsys) -> None:
-    out = run(capsys, "check", "new.json", "--report", "sarif=a.sarif", "--report", "junit=b.xml", "--report", "text=c")
-    assert out.endswith("FAIL\n")
-    assert json.loads((folder / "a.sarif").read_text())["version"] == "2.1.0"
-    assert ElementTree.parse(folder / "b.xml").getroot().tag == "testsuites"
-    assert (folder / "c").read_text() == out
-
-
-@pytest.mark.parametrize(
-    ("option", "said"),
-    [
-        (
-            "sarf=a",
-            f'({", ".join(["text", *FORMATS])}). Did you mean "sarif"?',
-        ),
-        ("sarif", "'sarif' is not FORMAT=FILE, for example sarif=report.sarif."),
-        ("sarif=", "'sarif=' is not FORMAT=FILE, for example sarif=report.sarif."),
-    ],
-)
-def test_a_report_that_cannot_be_meant_is_refused(folder: Path, capsys, option: str, said: str) -> None:
-    done = governor_here("check", "new.json", "--report", option, capsys=capsys)
-    assert (done.code, said in done.err) == (2, True), done.err
-
-
-def test_a_report_that_cannot_be_written_is_an_error(folder: Path, capsys) -> None:
-    done = governor_here("check", "new.json", "--report", "sarif=absent/a.sarif", capsys=capsys)
-    assert done.code == 2
-    assert "absent" in done.err
-
-
-def test_words_of_a_server_are_inert_in_every_format(folder: Path, capsys) -> None:
-    nasty(folder)
-    options = ("lint", "nasty.json", "--isolated", "--pedantic", "--format")
-    for name in ("sarif", "junit", "github", "gitlab", "markdown", "html", "json"):
-        out = run(capsys, *options, name)
-        assert not re.search("[\x00-\x09\x0b-\x1f\x7f\u202e]", out), f"{name} holds a control character"
-    found = commands(run(capsys, *options, "github"))
-    assert all(command.properties["title"] for command in found)
-    assert not any(command.text == "pwned" or command.text.startswith("pwned") for command in found)
-    lines = run(capsys, *options, "github").splitlines()
-    assert all(line.startswith(("::error ", "::warning ", "::notice ", "mcp-governor: ")) for line in lines)
-    suite = ElementTree.fromstring(run(capsys, *options, "junit")).find("testsuite")
-    assert suite is not None
-    assert {child.tag for case in suite for child in case} <= {"failure", "system-out"}
-    results = json.loads(run(capsys, *options, "sarif"))["runs"][0]["results"]
-    assert any("script" in json.dumps(result["message"]) for result in results), (
-        "nothing of it is shown, so nothing is tested"
-    )
 
 
 @pytest.mark.live

@@ -130,67 +130,10 @@ def test_a_break_shows_the_place_before_and_after(folder: Path, capsys) -> None:
     assert re.findall('<td class="new"> *<mark>(.*?)</mark>', item) == ['"branch"']
 
 
-def test_the_place_of_a_keyword_is_the_property_and_of_a_long_one_the_keyword(
-    folder: Path, capsys, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def surface(limit: int) -> str:
-        note = {"type": "string", "maxLength": limit, "description": "Text"}
-        schema = {"type": "object", "properties": {"note": note, "other": {"type": "string"}}}
-        return json.dumps({"tools": [{"name": "keep", "description": "x", "inputSchema": schema}]})
-
-    def shown() -> list[str]:
-        out = governor_here("diff", "old.json", "new.json", "--format", "html", capsys=capsys).out
-        (item,) = re.findall('<article class="item breaking".*?</article>', out, re.DOTALL)
-        assert "other" not in item
-        assert re.findall(r'<td class="(\w+) here"> *(?:<mark>)?(.*?)<', item) == [
-            ("gone", '"maxLength": 9,'),
-            ("new", '"maxLength": 8,'),
-        ]
-        return re.findall('"(type|maxLength|description)": (?=["0-9])', item)
-
-    (folder / "old.json").write_text(surface(9))
-    (folder / "new.json").write_text(surface(8))
-    assert shown() == ["type", "type", "maxLength", "maxLength", "description", "description"]
-    monkeypatch.setattr("mcp_governor.report.json_diff._MAX_PROPERTY", 4)
-    assert shown() == ["maxLength", "maxLength"]
-
-
 def counts(out: str) -> dict[str, list[str]]:
     """Tool → changes, errors, warnings and remarks in its row."""
     rows = re.findall(r'<summary class="tool"><code>(.*?)</code>(.*?)</summary>', out)
     return {name: re.findall(r"([0-9]+)<i> (?:change|error|warning|remark)s?<", cells) for name, cells in rows}
-
-
-def test_the_row_of_a_renamed_tool_has_what_is_said_of_its_former_name(folder: Path, capsys) -> None:
-    """And what a finding about the whole server says of it, which names no tool itself."""
-    names = {"find_notes": "search_notes", "keep_note": "keep_note"}
-    schema = {"type": "object", "properties": {"q": {"type": "string"}}}
-    for file, renamed in (("old.json", False), ("new.json", True)):
-        listed = [
-            {
-                "name": new if renamed else old,
-                "description": f"Does {old} well.",
-                "inputSchema": {**schema, "title": old},
-            }
-            for old, new in names.items()
-        ]
-        (folder / file).write_text(json.dumps({"tools": listed}))
-    out = governor_here("diff", "old.json", "new.json", "--format", "html", capsys=capsys).out
-    assert counts(out) == {"search_notes": ["1", "0", "0", "0"], "keep_note": ["0", "0", "0", "0"]}
-    assert "tool-renamed</a> Tool <code>find_notes</code>" in unfolded(out, "search_notes")
-    assert definition(out, "search_notes").startswith('<table class="sides">'), "next to its former definition"
-    assert "(+" not in unfolded(out, "search_notes"), "it costs what it did"
-
-
-def test_a_finding_about_the_whole_server_counts_for_each_of_its_tools(folder: Path) -> None:
-    from mcp_governor.checking.model import Report
-    from mcp_governor.findings import Finding, Severity, Spot
-    from mcp_governor.report.html import render
-
-    spots = (Spot("a", "/name"), Spot("a", "/description"), Spot("b", ""), Spot(None, "/instructions"))
-    found = Finding("clarity/x", Severity.WARNING, "Two styles.", spots=spots)
-    out = render(Report("s", tools=("a", "b", "c"), findings=(found,), definitions=dict.fromkeys("abc", (None, {}))))
-    assert counts(out) == {"a": ["0", "0", "1", "0"], "b": ["0", "0", "1", "0"], "c": ["0", "0", "0", "0"]}
 
 
 def test_edits_of_many_tools_are_one_item_with_a_link_to_each(folder: Path, capsys) -> None:
@@ -212,24 +155,6 @@ def test_edits_of_many_tools_are_one_item_with_a_link_to_each(folder: Path, caps
     assert set(links) <= anchors
 
 
-def test_a_bar_is_as_long_as_the_tool_is_dear(folder: Path, capsys) -> None:
-    def surface(**words: int) -> str:
-        listed = [
-            {"name": name, "description": "x" * number, "inputSchema": {"type": "object"}}
-            for name, number in words.items()
-        ]
-        return json.dumps({"tools": listed})
-
-    (folder / "old.json").write_text(surface(one=340))
-    (folder / "new.json").write_text(surface(one=740, two=340))
-    out = governor_here("diff", "old.json", "new.json", "--format", "html", capsys=capsys).out
-    # Each definition has about 60 bytes besides its description: 800 and 400 of them are 200 and 100 tokens.
-    assert re.findall(r'<rect width="(\d+)" height="6"/><rect class="grown" x="(\d+)" width="(\d+)"', out) == [
-        ("50", "50", "50"),
-        ("0", "0", "50"),
-    ]
-
-
 def test_a_description_is_rendered_and_leads_nowhere(folder: Path, capsys) -> None:
     text = (
         "Finds *notes*. Use `q`.\n\n- one\n- two\n\n# Not a heading\n\n[a link](javascript:alert(1)) ![p](http://x.example/p.png)"
@@ -247,21 +172,6 @@ def test_a_description_is_rendered_and_leads_nowhere(folder: Path, capsys) -> No
     assert set(re.findall("<([a-z]+)", shown[1])) == {"p", "em", "code", "ul", "li", "pre"}
     assert "[a link](javascript:alert(1)) ![p](http://x.example/p.png)" in shown[1]
     assert "&lt;b onclick=alert(1)&gt;bold&lt;/b&gt;" in shown[1]
-
-
-def test_an_unchanged_definition_is_shown_once(folder: Path, capsys) -> None:
-    out = governor_here("check", "new.json", "--format", "html", capsys=capsys).out
-    assert RELEASES[1]["tools"][0] != RELEASES[2]["tools"][0], "search_books changed"
-    assert definition(out, "search_books").startswith('<table class="sides">')
-    new = definition(out, "list_branches")
-    assert new.startswith("<pre>{")
-    assert "sides" not in new, "a new tool has nothing beside it"
-    same = governor_here("check", "old.json", "--format", "html", capsys=capsys).out
-    for tool in RELEASES[1]["tools"]:
-        shown = definition(same, tool["name"])
-        assert shown.startswith("<pre>{")
-        assert shown.endswith("}</pre>")
-        assert "sides" not in shown
 
 
 def test_the_order_of_members_is_not_a_difference(folder: Path, capsys) -> None:
@@ -335,22 +245,6 @@ def test_an_accepted_change_is_apart_and_not_counted(folder: Path, capsys) -> No
     assert counts[1] == "0"
 
 
-def test_what_is_accepted_does_not_count(folder: Path, capsys) -> None:
-    report = governor_here("check", "new.json", "--format", "json", capsys=capsys).report
-    found = next(finding["id"] for finding in report["findings"] if finding["rule"] == "clarity/prose-type")
-    before = page(capsys, "check", "new.json").text
-    (folder / "mcp-governor.toml").write_text(
-        f'baseline = "old.json"\n[[accept]]\nfinding = "{found}"\nreason = "known"\n'
-    )
-    after = page(capsys, "check", "new.json").text
-    assert "Findings (2)" in before
-    assert "2 errors" in before
-    assert "Findings (1)" in after
-    assert "1 error" in after
-    assert "1 accepted, and not counted above" in after
-    assert "Accepted findings (1)" in after
-
-
 def test_the_page_asks_for_nothing_and_runs_only_its_own_script(folder: Path, capsys) -> None:
     made = page(capsys, "check", "new.json")
     (policy,) = [meta["content"] for meta in made.of("meta") if "http-equiv" in meta]
@@ -378,26 +272,6 @@ def nasty(folder: Path) -> None:
     info = {"name": NASTY, "version": NASTY}
     (folder / "old.json").write_text(json.dumps({"serverInfo": info, "tools": [tool]}))
     (folder / "nasty.json").write_text(json.dumps({"serverInfo": info, "tools": [new]}))
-
-
-def test_words_of_a_server_are_text(folder: Path, capsys) -> None:
-    nasty(folder)
-    made = page(capsys, "check", "nasty.json")
-    assert len(made.of("script")) == 1
-    assert not made.of("img")
-    assert all(attributes["href"].startswith("#") for attributes in made.of("a"))
-    assert not any(name.startswith("on") for _, attributes in made.elements for name in attributes)
-    assert "<script>alert(1)</script>" in made.text, "it is shown as text"
-    assert "\u202e" not in made.text
-    assert "\x00" not in made.text
-
-
-def test_a_thousand_tools_are_a_page_of_few_megabytes(folder: Path, capsys) -> None:
-    base = RELEASES[1]["tools"][0]
-    (folder / "many.json").write_text(json.dumps({"tools": [{**base, "name": f"tool_{at}"} for at in range(1_000)]}))
-    out = governor_here("lint", "many.json", "--isolated", "--format", "html", capsys=capsys).out
-    assert 500_000 < len(out) < 8_000_000
-    assert sum(one.get("class") == "row" for one in Page(out).of("details")) == 1_000
 
 
 @pytest.mark.live

@@ -142,11 +142,6 @@ def read_base(config: Config, asked: Asked, scope: tuple[str, ...] = ()) -> Base
 
     A file that is missing or cannot be read there says nothing, so that more changes count as new.
 
-    Args:
-        config: names the files.
-        asked: names the base, a commit, branch or tag, and what is approved.
-        scope: what the user typed to name the server.
-
     Raises:
         TargetError: git does not have the ref, or refuses to read the repository.
     """
@@ -169,11 +164,6 @@ def with_base(report: Report, base: Base, compared: Comparison) -> Report:
     """A report that says what is new, and in which new breaks fail the run, or approved ones do not.
 
     With an approval, required or given, breaks that the base has as well do not fail the run.
-
-    Args:
-        report: of the run.
-        base: from :func:`read_base`.
-        compared: the run.
     """
     new = _new_changes(report, base, compared)
     breaks = tuple(change.id for change in new if _breaks(change, report))
@@ -199,10 +189,7 @@ def with_base(report: Report, base: Base, compared: Comparison) -> Report:
 def approve(report: Report, base: Base, keys: Mapping[str, str]) -> Report:
     """A report in which what somebody approved does not fail, and the rest of what needs it does.
 
-    Args:
-        report: with its ``base``.
-        base: of the pull request.
-        keys: id of each change or finding that needs an approval → its key.
+    ``keys`` has the key of each change or finding that needs an approval, by its id.
     """
     assert report.base is not None
     approved = base.approves(keys)
@@ -218,12 +205,7 @@ def approve(report: Report, base: Base, keys: Mapping[str, str]) -> Report:
 
 
 def content(change: Change, old: Surface | None, new: Surface) -> Any:
-    """All of a change that its id stands for, as JSON: two changes with the same content are one break.
-
-    Args:
-        change: from ``old`` to ``new``.
-        old, new: the two surfaces.
-    """
+    """All of a change that its id stands for, as JSON: two changes with the same content are one break."""
     said = [change.kind, change.tool, change.path, change.side.value, change.verdict.value]
     if change.has_old or change.has_new:
         return [*said, change.old, change.new]

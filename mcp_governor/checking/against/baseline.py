@@ -45,12 +45,9 @@ if TYPE_CHECKING:
 
 
 class Baseline(Struct, frozen=True):
-    """The baseline of a run.
+    """The baseline of a run, by its name in reports.
 
-    Attributes:
-        source: its name in reports.
-        surface: its surface.
-        lost: the last release, if its published surface was not found and this baseline is another surface.
+    ``lost`` is the last release, if its published surface was not found and this baseline is another surface.
     """
 
     source: str
@@ -63,11 +60,7 @@ class Baseline(Struct, frozen=True):
         return self.source.removeprefix("git:").partition(":")[0] if self.source.startswith("git:") else ""
 
     def described(self, version: str | None = None) -> BaselineInfo:
-        """The baseline in a report.
-
-        Args:
-            version: its version from the configured source; by default the one that it states.
-        """
+        """The baseline in a report, with its version from the configured source, or else the one that it states."""
         return BaselineInfo(self.source, version or self.surface.version, fingerprint(self.surface))
 
 
@@ -83,14 +76,7 @@ def baseline_of(
 ) -> Baseline | None:
     """The baseline of a surface: :func:`read_baseline`, with what the surface and the changelog say of releases.
 
-    Args:
-        surface: the current one.
-        config, against, source, offline: as there.
-        stage: of the run; ``None`` means between releases.
-        changelog: which states the last release; for a pull request that of its base, else by default the configured.
-
-    Raises:
-        GovernorError: as there.
+    ``stage`` is ``None`` between releases. For a pull request, ``changelog`` is that of its base.
     """
     return read_baseline(
         config,
@@ -168,9 +154,6 @@ def named_baseline(
 ) -> Source:
     """The source that ``--against`` or the configuration names, without starting or fetching anything.
 
-    Args:
-        config, against, source, offline: as for :func:`read_baseline`; one of the first two names a baseline.
-
     Raises:
         UsageError: a server is named that must not be started.
         TargetError: the name is not valid, or the source does not exist.
@@ -224,14 +207,9 @@ def _is_overwritten(source: Source | None, config: Config, *, offline: bool) -> 
 def recording_of_base(source: Source, config: Config, *, typed: bool) -> Source | None:
     """A baseline as the base branch of a pull request has it: the pull request may change every file, and every ref.
 
-    Args:
-        source: the baseline.
-        config: the configuration, with the commit of the base.
-        typed: the user typed it.
-
     Returns:
         The file at the base instead of the one in the work tree; what neither the base nor HEAD tracks stays, because
-        the job made it. ``None`` for a file that only the pull request has, unless the user typed it.
+        the job made it. ``None`` for a file that only the pull request has.
 
     Raises:
         UsageError: it is a ref, or a file that the user typed, that only the pull request has.
@@ -284,9 +262,6 @@ def _package_version(surface: Surface, config: Config) -> str | None:
 
     The configured source provides it. If that source is the server itself, and the project has another version, the
     project's counts: registries contain packages, whatever the server in them reports.
-
-    Raises:
-        ConfigError: the source states no version.
     """
     from mcp_governor.version_sources import SERVER_INFO, schema_version, suggest_source
 

@@ -42,12 +42,6 @@ def changed_recordings(config: Config, base: Base, report: Report, asked: Asked)
     """Recordings that the pull request changes for the worse, although what was checked is not worse.
 
     A recording is the baseline of a later pull request: a tool that leaves it first may leave the server unseen.
-
-    Args:
-        config: names the recordings.
-        base: what the base has.
-        report: of the surface that was checked.
-        asked: offline, the recording is what was checked.
     """
     found: dict[str, Any] = {}
     # The pull request did not change what the base branch got since; where that is unknown, it counts as one.

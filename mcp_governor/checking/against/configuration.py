@@ -43,16 +43,8 @@ class Before(Struct, frozen=True):
 def governed_before(config: Config, ref: str = "") -> Before | None:
     """How the server was governed at the baseline's commit, else at the latest release, else at HEAD.
 
-    Args:
-        config: the current one.
-        ref: of the baseline, if it comes from git.
-
-    Returns:
-        ``None`` if there is no such commit, or if the run does not depend on files of the repository: an isolated one,
-        or one whose configuration was created in Python.
-
-    Raises:
-        TargetError: git cannot read the repository.
+    ``None`` if there is no such commit, or if the run does not depend on files of the repository: an isolated one, or
+    one whose configuration was created in Python.
     """
     if config.isolated or not (config.path or config.searched):
         return None
@@ -76,23 +68,10 @@ def _config_in(held: Mapping[str, bytes], names: Iterable[str], config: Config) 
 
 
 def gate_at(config: Config, commit: str) -> str:
-    """``policy.gate`` at a commit; empty if the commit has no configuration.
-
-    Raises:
-        TargetError: git cannot read the repository.
-    """
-    then = config_at(config, commit)
-    return then.policy.gate if then is not None else ""
-
-
-def config_at(config: Config, commit: str) -> Config | None:
-    """The configuration at a commit; ``None`` if there is none, or if it is unreadable.
-
-    Raises:
-        TargetError: git cannot read the repository.
-    """
+    """``policy.gate`` at a commit; empty if the commit has no configuration that can be read."""
     names = _places(config)
-    return _config_in(files_at(config.root, commit, names), names, config)
+    then = _config_in(files_at(config.root, commit, names), names, config)
+    return then.policy.gate if then is not None else ""
 
 
 def known_at(then: Config | None, root: Path, ref: str) -> frozenset[str]:
@@ -124,12 +103,7 @@ def lost_changelog(before: Before, config: Config) -> bool:
 
 
 def check_governed(before: Before, config: Config) -> list[Finding]:
-    """Findings about things that a commit governed and that are no longer governed.
-
-    Args:
-        before: of that commit.
-        config: the current one.
-    """
+    """Findings about things that a commit governed and that are no longer governed."""
     from mcp_governor.rules.finding import finding
 
     found: list[Finding] = []
@@ -166,21 +140,15 @@ def check_settings_of_breaks(before: Before, config: Config) -> list[Finding]:
     For ``check --only breaking``, which checks nothing else. An acceptance is not such a setting: it is the intended
     way to allow a break, and the report shows it.
     """
-    return [found for found in _check_config(before, config) if _decides_breaks(found.value[0])]
-
-
-def _decides_breaks(setting: str) -> bool:
-    return setting in ("fail-on", "level", "policy.unknown") or setting.removeprefix("policy.") in option_schemas()
+    decisive = {"fail-on", "level", "unknown", *option_schemas()}
+    return [found for found in _check_config(before, config) if found.value[0].removeprefix("policy.") in decisive]
 
 
 def as_strict_as_before(config: Config, findings: Iterable[Finding]) -> Config:
     """The configuration with the ``fail-on`` of the last release, until a more lenient one is accepted.
 
-    Otherwise a more lenient setting would hide the finding about itself. A setting from the command line counts.
-
-    Args:
-        config: the current one.
-        findings: of the run, after acceptances.
+    Otherwise a more lenient setting would hide the finding about itself. A setting from the command line counts. The
+    findings are those of the run, after acceptances.
     """
     for one in findings:
         if one.rule == "policy/config-weakened" and one.accepted is None:

@@ -33,10 +33,6 @@ def with_history(report: Report, config: Config) -> Report:
 
     Reads git, so that only a format that draws the history asks for it. Never raises: what cannot be read is said in
     the history.
-
-    Args:
-        report: of a run.
-        config: names the surface file; its folder is in the repository.
     """
     from mcp_governor.checking.against.last_release import recordings
     from mcp_governor.target.git_commits import is_shallow
@@ -53,13 +49,13 @@ def with_history(report: Report, config: Config) -> Report:
                 return replace(report, history=History(problem=way))
     except GovernorError as error:
         return replace(report, history=History(problem=str(error)))
-    history = _history(found, older, report, config)
-    return report if history is None else replace(report, history=history)
+    return replace(report, history=_history(found, older, report, config))
 
 
 def _history(found: list[ReleasedFile], older: int, report: Report, config: Config) -> History | None:
     """The history; ``None`` with fewer than two releases, or if the run did not compare with a recording of them."""
-    from mcp_governor.surface import fingerprint
+    from mcp_governor.checking.options import changes_between
+    from mcp_governor.surface import fingerprint, parse_surface
     from mcp_governor.surface.tokens import token_costs
     from mcp_governor.target.resolve import baseline_file
 
@@ -74,13 +70,18 @@ def _history(found: list[ReleasedFile], older: int, report: Report, config: Conf
         if time.monotonic() >= end:
             late.append(one.tag)
             continue
-        surface = _surface(one)
+        try:
+            surface = parse_surface(one.content, one.tag) if one.content is not None else None
+        except GovernorError:
+            surface = None
         if surface is None:
             unread.append(one.tag)
             continue
         tiers = Counter(tool.tier.value for tool in surface.tools)
         tokens = sum(token_costs(surface).values())
-        changes = _changes(before, surface, config, end) if before is not None else None
+        changes = None
+        if before is not None and (left := end - time.monotonic()) > 0:
+            changes = _counted(changes_between(before, surface, config, seconds=left))
         releases.append(Release(one.tag, one.version, tiers, tokens, changes))
         prints.append(fingerprint(surface))
         before = surface  # only one at a time is held: a recording may be large
@@ -96,23 +97,6 @@ def _history(found: list[ReleasedFile], older: int, report: Report, config: Conf
         tokens = report.tokens.total if report.tokens is not None else 0
         releases.append(Release("", version or "", Counter(report.tiers.values()), tokens, since))
     return History(tuple(releases), older, tuple(unread), tuple(late))
-
-
-def _surface(found: ReleasedFile) -> Surface | None:
-    from mcp_governor.surface import parse_surface
-
-    try:
-        return parse_surface(found.content, found.tag) if found.content is not None else None
-    except GovernorError:
-        return None
-
-
-def _changes(old: Surface, new: Surface, config: Config, end: float) -> Mapping[str, int] | None:
-    """The changes by verdict; ``None`` if the time is over."""
-    from mcp_governor.checking.options import changes_between
-
-    left = end - time.monotonic()
-    return _counted(changes_between(old, new, config, seconds=left)) if left > 0 else None
 
 
 def _counted(changes: Sequence[Change]) -> Mapping[str, int]:

@@ -53,13 +53,7 @@ def last_release(
     With ``policy.gate = "release"`` it is the section marked ``(current)``, or the one before it if the run checks that
     very release. With ``"change"`` that section describes the current surface; until it does, the changes start from
     the surface that it describes. A release that a pull request makes is compared with the one that is current at its
-    base.
-
-    Args:
-        config: names the changelog.
-        surface: the current one.
-        stage: of the run; ``None`` means between releases.
-        changelog: as read, if it was; for a pull request that of its base, because its own is under review.
+    base, which is then ``changelog``: its own is under review.
 
     Returns:
         ``None`` if the changelog does not say, or cannot be read; whatever needs it reports that.
@@ -99,16 +93,10 @@ def recordings(config: Config) -> tuple[str, str]:
 
 
 def published_surface(config: Config, last: StatedRelease) -> tuple[str, Surface] | None:
-    """Find the recorded surface of a release.
+    """Find the recorded surface of a release, and its place as reports name it; ``None`` if it was not found.
 
-    The search includes files that ``changelog release`` recorded, and then the history of the surface file.
-
-    Args:
-        config: names the files.
-        last: the release.
-
-    Returns:
-        The place as reports name it, and the surface; ``None`` if it was not found, as in a shallow clone.
+    The search includes files that ``changelog release`` recorded, and then the history of the surface file, which a
+    shallow clone does not have.
     """
     for shown, data in _candidates(config, last):
         try:
@@ -146,13 +134,6 @@ def rewritten_release(
     For a repository without release tags, in which nothing else records what was published: this uses the history of
     the changelog, as far as :func:`mcp_governor.target.git.states_of` goes. With ``policy.gate = "change"`` the section
     of the current version follows the surface until it is released, so its history proves nothing.
-
-    Args:
-        config, surface, stage: as in :func:`last_release`.
-        changelog: as read.
-
-    Raises:
-        TargetError: git fails.
     """
     from mcp_governor.changelog import Recorded
 

@@ -60,16 +60,8 @@ def read_approved(file: Path) -> frozenset[str]:
 def check_gated(config: Config, asked: Asked, run: Callable[[Config, Base], Report]) -> Report:
     """Check a pull request as its base branch configures it, and as itself does where that differs.
 
-    Args:
-        config: that of the pull request, with the options that were typed.
-        asked: what was typed besides, with a base.
-        run: one comparison.
-
-    Returns:
-        The worse report, with a finding if the two configurations differ.
-
-    Raises:
-        GovernorError: the base is not there, or the pull request cannot be checked.
+    Returns the worse report, with a finding if the two configurations differ. ``config`` is that of the pull request,
+    with the options that were typed; ``run`` makes one comparison.
     """
     commit = commit_of(config.root, asked.base)
     config = replace(config, base=commit)
@@ -168,11 +160,7 @@ def _finding(theirs: Config, changed: Mapping[str, Any], ref: str, says: str = "
 
 
 def _config_of_base(config: Config, commit: str, asked: Asked) -> tuple[Config, bool]:
-    """The configuration that governs at the base, or the defaults; false if the base governs nothing at all.
-
-    Raises:
-        ConfigError: it cannot be read.
-    """
+    """The configuration that governs at the base, or the defaults; false if the base governs nothing at all."""
     here = config.path.parent if asked.config_typed and config.path is not None else Path.cwd()
     top = repository_of(here)
     folders = [folder for folder in (here, *here.parents) if folder.is_relative_to(top)]
@@ -222,10 +210,7 @@ _ADDED = ("changelog", "server_json")
 def _changed(then: Config, now: Config, asked: Asked, base: Base) -> dict[str, Any]:
     """The settings that decide what is compared and that differ, as they are written, with their values now.
 
-    Args:
-        then, now: the configuration of the base, and that of the pull request.
-        asked: settings that were typed make no difference.
-        base: what the base has under its own configuration.
+    Settings that were typed make no difference. ``base`` is what the base has under its own configuration.
     """
     found: dict[str, Any] = {}
     if then.root != now.root:
@@ -296,10 +281,7 @@ def _changed_servers(then: Config, now: Config, asked: Asked, base: Base) -> dic
 def _client_entry(target: str, folder: Path, base: Base) -> str | None:
     """What a client's file says of a server, if the pull request says something else than the base; else ``None``.
 
-    Args:
-        target: a TARGET; only CONFIG.json#NAME is of that kind.
-        folder: for a relative one.
-        base: names the commit.
+    Of all TARGETs, only CONFIG.json#NAME is of that kind.
     """
     file, mark, name = target.rpartition("#")
     if not (mark and file.endswith(".json")):

@@ -28,16 +28,8 @@ def stage_of(
 
     Runs at a release are those that say so (``release``), those with ``policy.gate = "change"``, and builds of a
     release tag: CI names the tag (GitHub and GitLab), or HEAD has it and nothing has changed since. A work tree whose
-    surface or changelog has changed since its tag is between releases again.
-
-    Args:
-        config: its ``policy.gate``, its folder, its changelog, and where releases record their surface.
-        surface: the current one.
-        release: ``--release``.
-        environ: the environment variables of CI; by default our own.
-
-    Returns:
-        The stage. If git fails there is no tag; whatever needs git reports the failure.
+    surface or changelog has changed since its tag is between releases again. If git fails there is no tag; whatever
+    needs git reports the failure.
     """
     tag = None
     # A tag at the commit of a pull request makes no release of it.

@@ -7,8 +7,7 @@ Then every finding about the changelog would ask for the opposite of the right f
 
 from __future__ import annotations
 
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,7 +17,6 @@ from mcp_governor.checking.reading import with_manifest
 from mcp_governor.errors import FileFormatError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.rules.finding import finding
-from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface import parse_surface
 from mcp_governor.surface.file import dump_json, parse_json
 from mcp_governor.target import LiveSource, read_source, tier_rules
@@ -30,7 +28,7 @@ from mcp_governor.target.resolve import baseline_file
 from mcp_governor.text import did_you_mean, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from mcp_governor.change import Change
@@ -41,9 +39,6 @@ if TYPE_CHECKING:
     from mcp_governor.surface import Surface
     from mcp_governor.target import Source
 
-MOST_PLACES = 5
-"""Places that are named if no change explains the difference: enough to see what kind it is of."""
-
 
 class Staleness(Struct, frozen=True):
     """Why a recorded file is not what would be recorded now.
@@ -51,13 +46,10 @@ class Staleness(Struct, frozen=True):
     Attributes:
         reason: one clause, safe to print, with the file as its subject.
         changes: from the recorded surface to the current one, those of wording included.
-        places: JSON pointers into the file where the two differ, if no change explains the difference; at most
-            ``MOST_PLACES``.
     """
 
     reason: str
     changes: tuple[Change, ...] = ()
-    places: tuple[str, ...] = ()
 
 
 def staleness(path: Path, text: str, surface: Surface, config: Config, *, shown: str) -> Staleness | None:
@@ -67,13 +59,9 @@ def staleness(path: Path, text: str, surface: Surface, config: Config, *, shown:
 
     Args:
         path: the file, which need not exist.
-        text: the content that it should have.
-        surface: the one in ``text``.
+        text: the content that it should have, with this ``surface``.
         config: of the run.
         shown: name of the file in messages, safe to print.
-
-    Returns:
-        Why the file is stale; ``None`` if it is not.
 
     Raises:
         FileFormatError: the file exists and the system does not let us read it.
@@ -85,16 +73,14 @@ def staleness(path: Path, text: str, surface: Surface, config: Config, *, shown:
     except OSError as error:
         raise FileFormatError(f"{shown} cannot be read: {error.strerror}.", "Check the path.") from None
     try:
-        recorded, now = parse_json(data, shown), parse_json(text, shown)
-        if dump_json(recorded) == dump_json(now):
+        if dump_json(parse_json(data, shown)) == dump_json(parse_json(text, shown)):
             return None
         before = parse_surface(data, shown, tiers=tier_rules(config))
         changes = tuple(changes_between(before, surface, config))
     except FileFormatError as error:
         # Markers of a merge conflict, for example. To record again is the remedy, so it is stale and no error.
         return Staleness(error.message.removesuffix("."))
-    places = () if changes else tuple(islice(_differences(recorded, now), MOST_PLACES))
-    return Staleness(f"{shown} is not what the server publishes now", changes, places)
+    return Staleness(f"{shown} is not what the server publishes now", changes)
 
 
 def recorded_at_head(config: Config, source: Source) -> Surface | None:
@@ -104,15 +90,8 @@ def recorded_at_head(config: Config, source: Source) -> Surface | None:
     releases has changed since. A commit that does not touch the recording says nothing: it may have been forgotten.
     Files that git ignores, and what is installed, are not looked at.
 
-    Args:
-        config: names the files.
-        source: the governed target.
-
     Returns:
         The surface as a live read would return it; ``None`` if the server has to be asked.
-
-    Raises:
-        GovernorError: the recording or the manifest cannot be read.
     """
     if config.isolated or not isinstance(source, LiveSource) or not source.configured:
         return None
@@ -158,21 +137,6 @@ def _is_clean(config: Config, written: Sequence[str]) -> bool:
         return False
 
 
-def _differences(old: Any, new: Any, place: tuple[str, ...] = ()) -> Iterator[str]:
-    """Pointers to the smallest parts that differ; the depth of both is limited by ``parse_json``."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        for key in sorted(old.keys() | new.keys()):
-            if key not in old or key not in new:
-                yield join_pointer("", *place, key)
-            else:
-                yield from _differences(old[key], new[key], (*place, key))
-    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        for index, (left, right) in enumerate(zip(old, new, strict=True)):
-            yield from _differences(left, right, (*place, str(index)))
-    elif dump_json(old) != dump_json(new):
-        yield join_pointer("", *place)
-
-
 _EVIDENCE = frozenset({"changelog/fingerprint-stale", "changelog/version-mismatch", "changelog/unknown-name"})
 """Findings about a changelog that was written for a later surface than the recorded one."""
 
@@ -182,11 +146,6 @@ def stale_record(report: Report, source: Source | None, compared: Comparison) ->
 
     That is the case if the recording is the same as at the baseline or at HEAD, and the changelog differs and does not
     match it.
-
-    Args:
-        report: about the recording.
-        source: of the recording.
-        compared: the run; its configuration names the recording and the changelog.
 
     Returns:
         The one finding to show instead; ``None`` if the recording is not the reason.
