@@ -197,7 +197,7 @@ class ToolSupply:
             yield from (str(value) for value in used if self._guard.allows(value, path=True))
             yield from ours
             return
-        files, folders = learned.entries["FILE"], learned.folders
+        files, folders = learned.files, learned.folders
         is_folder = meaning_of(name, text, tool.name) is not Meaning.FILE
         theirs = [*folders, *files] if is_folder else [*files, *folders]
         theirs += map(str, learned.used(name, tool=tool.name, creates=False))

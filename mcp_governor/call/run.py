@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
     from contextlib import AbstractAsyncContextManager
 
-    from mcp_governor.call.good import GoodCalls
     from mcp_governor.change.model import Change
     from mcp_governor.findings import Finding
     from mcp_governor.rules import Selection
@@ -174,12 +173,12 @@ class _Run:
         def may_go_on() -> bool:
             return not self.stopped and anyio.current_time() < deadline
 
-        good = self.good_calls(make, may_go_on)
-        calls_again = good is not None
+        good = None
+        if plan.supply is not None:
+            from mcp_governor.call.good import GoodCalls
+
+            good = GoodCalls(self.surface, plan.supply, self.settings, make, may_go_on)
         for number, case in enumerate(plan.cases, 1):
-            if good is not None and calls_again and not case.good:
-                calls_again = False
-                await good.again()
             if not self.stopped and anyio.current_time() >= deadline:
                 self.stopped = budget_spent(self.settings.budget)
             if self.stopped:
@@ -195,8 +194,6 @@ class _Run:
             misnamed = misnamed_case(self.results, result, self.surface) if self.settings.quick else None
             if misnamed is not None and may_go_on():
                 await make(misnamed)
-        if good is not None and calls_again:
-            await good.again()
         await self.probe(make, may_go_on)
         self.versions()
         if may_go_on():
@@ -245,16 +242,6 @@ class _Run:
             await self.session.request("tools/list", timeout=self.settings.timeout)
         listing = (time.perf_counter() - begun) * 1000
         return min([listing, *(result.milliseconds for result in self.results if result.outcome.answered)])
-
-    def good_calls(
-        self, make: Callable[[Case], Awaitable[CaseResult]], may_go_on: Callable[[], bool]
-    ) -> GoodCalls | None:
-        """Make good calls that learn from responses; ``None`` if the schemas are the only source of values."""
-        if self.plan.supply is None:
-            return None
-        from mcp_governor.call.good import GoodCalls
-
-        return GoodCalls(self.surface, self.plan.supply, self.settings, make, may_go_on)
 
     async def made(self, case: Case, deadline: float, stack: AsyncExitStack) -> CaseResult:
         """Make one call, follow its recovery suggestion if requested, and restart the server if the call ended it."""

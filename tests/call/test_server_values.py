@@ -93,7 +93,7 @@ def test_files_of_a_listing_are_below_the_folder_that_was_listed():
     known = learned()
     listing = {"content": [{"type": "text", "text": "[DIR] sub\n[FILE] a.txt      3 B\n[FILE] .. /x\n[FILE] ../x"}]}
     known.note("list_directory", {"path": "/srv/data/"}, Response.of_result(listing))
-    assert known.entries == {"FILE": ["/srv/data/a.txt"], "DIR": ["/srv/data/sub"]}
+    assert known.files == ["/srv/data/a.txt"]
 
 
 @pytest.mark.parametrize(
