@@ -95,7 +95,7 @@ def _removal(
             window=_releases(window),
             missing=_releases(window - carried, "more "),
         )
-    if notice.sunset and _is_earlier(history.new_version, today, notice.sunset):
+    if notice.sunset and (_reached(history.new_version, today, notice.sunset) or 0) < 0:
         yield finding(
             "policy/removed-before-sunset",
             "",
@@ -240,13 +240,12 @@ def _releases(count: int, more: str = "") -> str:
     return f"{count} {more}minor release{'' if count == 1 else 's'}"
 
 
-def _is_earlier(version: str | None, today: date | None, sunset: str) -> bool:
-    """True before a sunset, which is a version or a day."""
-    day, end = _day(sunset), Numbered.parse(sunset)
+def _reached(version: str | None, today: date | None, sunset: str) -> int | None:
+    """Negative before a sunset, which is a version or a day, 0 at it, positive after it; ``None`` if unknown."""
+    day, end, now = _day(sunset), Numbered.parse(sunset), Numbered.parse(version or "")
     if day is not None:
-        return today is not None and today < day
-    now = Numbered.parse(version or "")
-    return end is not None and now is not None and now < end
+        return None if today is None else (today > day) - (today < day)
+    return None if end is None or now is None else (now > end) - (now < end)
 
 
 def _day(text: str) -> date | None:
@@ -312,7 +311,9 @@ def _sunset(tool: Tool, before: Tool | None, notice: Notice, history: History, t
         return
     if was and sunset and _is_forward(was, sunset):
         yield finding("policy/sunset-brought-forward", path, tool=tool.name, value=[was, sunset], old=was, new=sunset)
-    if sunset and _is_over(history.new_version, today, sunset):
+    reached = _reached(history.new_version, today, sunset) if sunset else None
+    # The day itself is not over yet; the version of a sunset is the first without the tool.
+    if sunset and reached is not None and reached >= (1 if _day(sunset) else 0):
         yield finding("policy/sunset-passed", path, tool=tool.name, value=sunset, sunset=sunset)
 
 
@@ -322,14 +323,6 @@ def _is_forward(was: str, now: str) -> bool:
         return before is not None and after is not None and after < before
     old, new = Numbered.parse(was), Numbered.parse(now)
     return old is not None and new is not None and new < old
-
-
-def _is_over(version: str | None, today: date | None, sunset: str) -> bool:
-    day, end = _day(sunset), Numbered.parse(sunset)
-    if day is not None:
-        return today is not None and today > day
-    now = Numbered.parse(version or "")
-    return end is not None and now is not None and now >= end
 
 
 def _since(tool: Tool, notice: Notice, history: History) -> Iterator[Finding]:
