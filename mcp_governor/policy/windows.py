@@ -89,22 +89,20 @@ class History(Struct, frozen=True, dict=True):
         from mcp_governor.changelog import announcements
 
         for announced in announcements(self.changelog):
-            if not _follows(self._withdrawn.get(announced.tool), announced.section):
+            if not _follow(self._withdrawn.get(announced.tool, ()), announced.section):
                 found.setdefault(announced.tool, []).append(announced)
         # Sections are usually sorted newest first; if they are not, versions decide.
         return {tool: sorted(known, key=cmp_to_key(_earlier)) for tool, known in found.items()}
 
     @cached_property
-    def _withdrawn(self) -> Mapping[str, Section]:
-        """The last section that withdrew the deprecation of each name."""
-        found: dict[str, Section] = {}
+    def _withdrawn(self) -> Mapping[str, Sequence[Section]]:
+        """The sections that withdrew the deprecation of each name."""
+        found: dict[str, list[Section]] = {}
         for section in self.changelog.sections if self.changelog is not None else ():
             for _, entry in section.entries:
-                if _WITHDRAWN.search(entry.text):
-                    for name in entry.names:
-                        if name not in found or _follows(section, found[name]):
-                            found[name] = section
-        return found
+                for name in entry.names if _WITHDRAWN.search(entry.text) else ():
+                    found.setdefault(name, []).append(section)
+        return {name: _latest(sections) for name, sections in found.items()}
 
     def announcement(self, tool: Tool) -> Announcement | None:
         """The announcement that counts for a tool: the earliest one for the whole tool, not for a part of it."""
@@ -228,12 +226,11 @@ class History(Struct, frozen=True, dict=True):
         If the changelog later says that the tool stays, earlier announcements do not count.
         """
         moves = [(section, move) for section, move in self._tier_moves if _is_meant(tool.name, move.tools)]
-        stays = [section for section, move in moves if move.stays]
-        last = max(stays, key=cmp_to_key(_earlier_section), default=None)
+        stays = _latest([section for section, move in moves if move.stays])
         standing = [
             section
             for section, move in moves
-            if not move.stays and move.reaches(tier) and self.is_out(section) and not _follows(last, section)
+            if not move.stays and move.reaches(tier) and self.is_out(section) and not _follow(stays, section)
         ]
         return min(standing, key=cmp_to_key(_earlier_section)).version_text if standing else None
 
@@ -298,9 +295,17 @@ def parts_of(tool: Tool) -> frozenset[str]:
     return frozenset(name for table in tables if isinstance(table, dict) for name in table)
 
 
-def _follows(one: Section | None, other: Section) -> bool:
-    """True if ``one`` is later than ``other``."""
-    return one is not None and _earlier_section(other, one) < 0
+def _latest(sections: Sequence[Section]) -> list[Section]:
+    """Of sections in the order of the file those that every other one is before: newest first, if it is in order."""
+    numbered = [section for section in sections if section.numbered is not None]
+    unnumbered = [section for section in sections if section.numbered is None]
+    return [*sections[:1], *sorted(numbered, key=lambda one: one.numbered or 0)[-1:], *unnumbered[:1]]
+
+
+def _follow(ones: Sequence[Section], other: Section) -> bool:
+    """True if one of several sections is later than another."""
+    number = other.numbered
+    return any(_earlier_section(other, one) < 0 and (number is None or one.numbered != number) for one in ones)
 
 
 def _earlier(one: Announcement, other: Announcement) -> int:
