@@ -33,7 +33,7 @@ WORKING = ("get_issue", "list_issues", "get_item", "list_items", "get_day", "get
 UNANSWERED = "call/no-good-call-succeeded"
 
 
-def talk(folder, *tools, configured=(), recorded=(), restart=True, **settings):
+def talk(folder, *tools, configured=(), recorded=(), **settings):
     endpoint = StdioEndpoint((sys.executable, str(ARCHIVE), *tools), env={"ARCHIVE_CALLS": str(folder / "calls")})
     limits = CallSettings(**{"timeout": 10.0, "unhappy": False, **settings})
 
@@ -47,7 +47,7 @@ def talk(folder, *tools, configured=(), recorded=(), restart=True, **settings):
                 plan,
                 settings=limits,
                 selection=select(LintSettings(select=("call/*",))),
-                reconnect=(lambda: connect(endpoint)) if restart else None,
+                reconnect=lambda: connect(endpoint),
             )
 
     with Sandbox(folder) as sandbox:

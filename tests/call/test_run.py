@@ -26,7 +26,7 @@ CHARTER = select(LintSettings(select=("call/*", "envelope/*")))
 UNSAID = "its annotations do not say that it only reads"
 
 
-def talk(*tools, configured=(), recorded=(), selection=PROTOCOL, env=None, restart=True, events=None, **settings):
+def talk(*tools, configured=(), recorded=(), selection=PROTOCOL, env=None, **settings):
     endpoint = StdioEndpoint((sys.executable, str(TALKER), *tools), env=env or {})
     limits = CallSettings(**{"timeout": 5.0, **settings})
 
@@ -40,8 +40,7 @@ def talk(*tools, configured=(), recorded=(), selection=PROTOCOL, env=None, resta
                 plan,
                 settings=limits,
                 selection=selection,
-                emit=(events.append if events is not None else lambda event: None),
-                reconnect=(lambda: connect(endpoint)) if restart else None,
+                reconnect=lambda: connect(endpoint),
             )
 
     return anyio.run(main)
@@ -174,13 +173,12 @@ def test_a_hung_server_is_started_again_once(tmp_path):
 
 
 def test_a_server_that_dies_is_started_again_once_and_the_call_is_reported(tmp_path):
-    events: list = []
-    report = talk("die", "exact", env={"TALKER_STARTS": str(tmp_path / "starts")}, events=events, unhappy=False)
+    report = talk("die", "exact", env={"TALKER_STARTS": str(tmp_path / "starts")}, unhappy=False)
     assert statuses(report, "die") == ["died"]
     assert statuses(report, "exact") == ["success"]
     assert report.restarts == 1
     assert "call/server-exited" in found(report)
-    assert [type(event).__name__ for event in events].count("ServerRestarted") == 1
+    assert (tmp_path / "starts").read_text() == "2"
 
 
 def test_a_server_that_dies_again_ends_the_run():
