@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import itertools
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -304,15 +303,10 @@ def _misnamed(tool: Tool, case: Case) -> Case | None:
         for value in (f"{case.arguments[name]}x", UNKNOWN):
             arguments = {**case.arguments, name: value}
             if not misfit(tool, arguments):
-                portable = None if case.portable is None else {**case.portable, name: _in(case.portable[name], value)}
-                return replace(
-                    Case(tool.name, arguments, Purpose.MISNAMED, detail=one_line(name, 60)), portable=portable
-                )
+                portable = case.portable_arguments
+                said = {**portable, name: value if value == UNKNOWN else f"{portable[name]}x"}
+                return Case(tool.name, arguments, Purpose.MISNAMED, detail=one_line(name, 60), portable=said)
     return None
-
-
-def _in(portable: Any, value: str) -> str:
-    return value if value == UNKNOWN else f"{portable}x"
 
 
 def _named(tool: Tool, arguments: Any) -> Iterator[str]:
@@ -328,8 +322,4 @@ def _named(tool: Tool, arguments: Any) -> Iterator[str]:
         and 0 < len(value) <= _LONGEST
         and "://" not in value
     ]
-    yield from sorted(found, key=lambda name: _last(name) not in REFERENCES)
-
-
-def _last(name: str) -> str:
-    return singular((words(name) or ("",))[-1])
+    yield from sorted(found, key=lambda name: singular((words(name) or ("",))[-1]) not in REFERENCES)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from mcp_governor.change.vocabulary import Side, Verdict
@@ -147,10 +146,10 @@ def _lowering(change: Change, tool: Tool, history: History) -> Iterator[Finding]
         # The announcement that a tool becomes advanced also announces that it leaves the default list.
         target, says, moves = Tier.ADVANCED, "unlisted", "leaves the default list"
     moved, deprecated = history.tier_move(tool, target), _announced(tool, history)
-    gaps = [_gap(history, since, window) for since in (moved, deprecated)]
+    announce = f"Announce it under Deprecated (- `{name}` {moves} in {_next_release(tool.tier, history)}.), and move it"
+    gaps = [_gap(history, since, window, announce, "Move it") for since in (moved, deprecated)]
     gap = gaps[0] if moved is not None else gaps[1]
     if None not in gaps and gap is not None:
-        entry = f"- `{name}` {moves} in {_next_release(tool.tier, history)}."
         yield finding(
             "policy/tier-lowered-early",
             change.path,
@@ -159,8 +158,7 @@ def _lowering(change: Change, tool: Tool, history: History) -> Iterator[Finding]
             value=[change.old, change.new],
             old=str(change.old),
             new=str(change.new),
-            reason=gap.reason,
-            way=gap.way(f"Announce it under Deprecated ({entry}), and move it", "Move it", window),
+            facts=gap,
         )
 
 
@@ -169,19 +167,16 @@ def _advanced_break(change: Change, tool: Tool, history: History) -> Iterator[Fi
 
     subject = subject_of(change)
     since = history.announced_parts(tool.name, frozenset(subject.fields[-1:])) or _announced(tool, history)
-    gap = _gap(history, since, history.windows.advanced)
+    announce = f"Announce it under Deprecated (- {_announcing(change, tool, subject.fields, history)}), and change it"
+    gap = _gap(history, since, history.windows.advanced, announce, "Change it")
     if gap is not None:
-        entry = f"- {_announcing(change, tool, subject.fields, history)}"
         yield finding(
             "policy/advanced-break-early",
             change.path,
             tool=tool.name,
             value=change.id,
             change=change.message,
-            reason=gap.reason,
-            way=gap.way(
-                f"Announce it under Deprecated ({entry}), and change it", "Change it", history.windows.advanced
-            ),
+            facts=gap,
         )
 
 
@@ -199,33 +194,23 @@ def _announced(tool: Tool, history: History) -> str | None:
     return notice.since if notice is not None else None
 
 
-class _Gap(Struct, frozen=True):
-    """A deprecation window that has not passed.
+def _gap(history: History, since: str | None, window: int, announce: str, do: str) -> dict[str, str] | None:
+    """The part of a deprecation window that has not passed, and what to do, or ``None`` if it has passed.
 
-    Attributes:
-        reason: a clause.
-        missing: minor releases until it has; 0 if nothing was announced.
+    Args:
+        history: the past releases.
+        since: the release that announced it; ``None`` if none did.
+        window: minor releases.
+        announce, do: how to announce it, and how to do it once they have passed.
     """
-
-    reason: str
-    missing: int = 0
-
-    def way(self, announce: str, do: str, window: int) -> str:
-        """What to do: announce it first, or wait."""
-        if self.missing:
-            return f"{do} after {_releases(self.missing, 'more ')}"
-        return f"{announce} after {_releases(window)} with the announcement"
-
-
-def _gap(history: History, since: str | None, window: int) -> _Gap | None:
-    """The part of a deprecation window that has not passed, or ``None`` if it has passed."""
     if since is None:
-        return _Gap("no earlier release announced it")
+        way = f"{announce} after {_releases(window)} with the announcement"
+        return {"reason": "no earlier release announced it", "way": way}
     carried = history.carried(since)
     if carried >= window:
         return None
     reason = f"{since or 'the baseline'} announced it, and {carried} of {_releases(window)} carried the warning"
-    return _Gap(reason, window - carried)
+    return {"reason": reason, "way": f"{do} after {_releases(window - carried, 'more ')}"}
 
 
 def _next_release(tier: Tier, history: History) -> str:
