@@ -77,7 +77,7 @@ def _read_changelog(data: bytes, folder: Path) -> tuple[str, str]:
         lambda: changelog.draft(book, changes, version="1.5.0", fingerprint=fingerprint(new), tools=tools),
         lambda: changelog.release(book, "1.5.0", day="2026-01-01"),
         lambda: changelog.show(book, "current"),
-        lambda: changelog.compare_releases(book, "1.3.0", "1.4.0", changes=changes, tools=tools).as_markdown(),
+        lambda: changelog.release_note(book, "1.3.0", "1.4.0", changes=changes, tools=tools),
     ):
         try:
             text = work()

@@ -107,7 +107,7 @@ def main() -> None:
         if chosen.failures:
             for result in after.results:
                 if result.case.good and result.outcome.failed:
-                    sent = one_line(json.dumps(result.case.said), 200)
+                    sent = one_line(json.dumps(dict(result.case.portable_arguments)), 200)
                     words = first_words(read_response(result.response)) or result.outcome.status
                     print(f"    {result.case.tool} #{result.case.attempt} {sent} {words}")
 

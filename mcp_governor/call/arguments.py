@@ -1,6 +1,6 @@
 """Sample arguments for an input schema: the author's examples first, then what a person would type.
 
-The result is deterministic: the same schema, seed and source give the same arguments. A :class:`Source` supplies what
+The result is deterministic: the same schema, seed and source give the same arguments. A source supplies what
 a schema cannot know, such as existing files and ids. Containment handles schemas that the simple rules cannot satisfy
 (patterns, intricate compositions): compared with the schema that accepts nothing, they yield a witness, which is an
 instance that two validators confirm.
@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import random
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -26,6 +26,7 @@ from mcp_governor.schemas.formats import EXAMPLES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mcp_governor.call.candidates import ToolSupply
     from mcp_governor.containment.validating import Validating
 
 NOTHING: Any = object()
@@ -47,25 +48,6 @@ _MAX_TRIED = 60
 """Most candidates for one value that are validated; a source offers a few dozen."""
 
 
-class Source(Protocol):
-    """Values for parameters by name and description; see :class:`mcp_governor.call.candidates.ToolSupply`."""
-
-    def candidates(self, name: str, text: str, kind: str = "") -> Iterator[Any]:
-        """Values for one parameter, best first."""
-
-    def allows(self, name: str, text: str, value: Any) -> bool:
-        """True if an example or default of the schema may be sent."""
-
-    def invents(self, name: str, text: str) -> bool:
-        """True if any valid value will do when there are no candidates."""
-
-    def means_place(self, name: str, text: str) -> bool:
-        """True if a parameter takes a path in a file system; a made-up path would not exist."""
-
-    def confined(self, arguments: Any) -> bool:
-        """True if these arguments as a whole may be sent, no matter how they were made."""
-
-
 class Place(Struct, frozen=True):
     """The position of a value: the name of its parameter, and the description."""
 
@@ -80,7 +62,7 @@ sent."""
 
 
 def sample_arguments(
-    schema: Any, *, seed: int = 0, optional: bool = False, source: Source | None = None
+    schema: Any, *, seed: int = 0, optional: bool = False, source: ToolSupply | None = None
 ) -> dict[str, Any] | None:
     """Make arguments that an input schema accepts.
 
@@ -155,7 +137,7 @@ class Sampler:
         source: values by name and description.
     """
 
-    def __init__(self, root: Any, seed: int = 0, *, optional: bool = False, source: Source | None = None) -> None:
+    def __init__(self, root: Any, seed: int = 0, *, optional: bool = False, source: ToolSupply | None = None) -> None:
         self._root = root
         self._rng = random.Random(seed) if seed else None  # noqa: S311 - nothing secret is made of it
         self.optional = optional
@@ -245,12 +227,12 @@ class Sampler:
         described = merged.get("properties") and self._source is not None
         first = [kind for kind in kinds if described and kind == "object"]
         for kind in first:
-            yield self._of_type(kind, merged, depth, place)
+            yield from self._of_type(kind, merged, depth, place)
         if place.name and self._source is not None:
             yield from self._supplied(self._source, merged, kinds, place)
         for kind in kinds:
             if kind not in first and (kind != "string" or not self._is_place(place)):
-                yield self._of_type(kind, merged, depth, place)
+                yield from self._of_type(kind, merged, depth, place)
         if "null" in kinds:
             yield None
 
@@ -267,25 +249,24 @@ class Sampler:
         if "const" in schema:
             yield schema["const"]
 
-    def _supplied(self, source: Source, schema: dict[str, Any], kinds: list[str], place: Place) -> Iterator[Any]:
+    def _supplied(self, source: ToolSupply, schema: dict[str, Any], kinds: list[str], place: Place) -> Iterator[Any]:
         for value in source.candidates(place.name, place.text, str(schema.get("format") or "")):
             if not isinstance(value, str) or "string" in kinds or "array" not in kinds:
                 yield value
             if isinstance(value, str) and kinds != ["string"]:
                 yield from spellings(value)
 
-    def _of_type(self, kind: str, schema: dict[str, Any], depth: int, place: Place) -> Any:
+    def _of_type(self, kind: str, schema: dict[str, Any], depth: int, place: Place) -> Iterator[Any]:
         if kind == "string":
-            return self._string(schema)
-        if kind in ("integer", "number"):
-            return _number(schema, kind)
-        if kind == "boolean":
-            return self._rng.random() < 0.5 if self._rng is not None else False
-        if kind == "array":
-            return self._array(schema, depth, place)
-        if kind == "object":
-            return self._object(schema, depth)
-        return NOTHING
+            yield self._string(schema)
+        elif kind in ("integer", "number"):
+            yield from _numbers(schema, kind)
+        elif kind == "boolean":
+            yield self._rng.random() < 0.5 if self._rng is not None else False
+        elif kind == "array":
+            yield self._array(schema, depth, place)
+        elif kind == "object":
+            yield self._object(schema, depth)
 
     def _string(self, schema: dict[str, Any]) -> Any:
         known = EXAMPLES.get(str(schema.get("format")))
@@ -382,29 +363,18 @@ def _types(schemas: list[dict[str, Any]]) -> list[str]:
     return out or ["string"]
 
 
-def _number(schema: dict[str, Any], kind: str) -> Any:
-    low, high = schema.get("minimum"), schema.get("maximum")
-    step = schema.get("multipleOf")
-    for value in (
-        step,
-        1,
-        low,
-        high,
-        _beyond(schema.get("exclusiveMinimum"), 1),
-        _beyond(schema.get("exclusiveMaximum"), -1),
+def _numbers(schema: dict[str, Any], kind: str) -> Iterator[Any]:
+    above, below = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
+    for value, step in (
+        (schema.get("multipleOf"), 0),
+        (1, 0),
+        (schema.get("minimum"), 0),
+        (schema.get("maximum"), 0),
+        (above, 1),
+        (below, -1),
     ):
-        if isinstance(value, int | float) and not isinstance(value, bool) and _within(value, schema):
-            return int(value) if kind == "integer" else value
-    return NOTHING
-
-
-def _beyond(bound: Any, step: int) -> Any:
-    return bound + step if isinstance(bound, int | float) and not isinstance(bound, bool) else None
-
-
-def _within(value: float, schema: dict[str, Any]) -> bool:
-    validator = compile_schema({key: schema[key] for key in _IMPLIED[3][1] if key in schema})
-    return validator is None or validator.accepts(value) is True
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            yield int(value + step) if kind == "integer" else value + step
 
 
 def _required(root: Any) -> Iterator[str]:

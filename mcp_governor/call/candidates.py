@@ -77,27 +77,27 @@ class ToolSupply:
         """True if a value from the server's text may be sent for a parameter."""
         if not self._tool.hints.read_only and not _WRITES_CODE.isdisjoint(words(name)):
             return False
-        place = self._is_place(name, self._about(name, text))
+        place = self.means_place(name, text)
         return not (place and value == "") and self._guard.allows(value, path=place)
 
     def means_place(self, name: str, text: str) -> bool:
         """True if a parameter takes a path in a file system."""
-        return self._is_place(name, self._about(name, text))
+        return means_place(name, self._about(name, text), self._tool.description[:MAX_TEXT_LENGTH])
 
     def invents(self, name: str, text: str) -> bool:
         """True if a made-up value may be sent. A tool that writes may get sandbox paths only."""
-        return self._tool.hints.read_only or not self._is_place(name, self._about(name, text))
+        return self._tool.hints.read_only or not self.means_place(name, text)
 
     def makes(self, name: str) -> bool:
         """True if the tool creates what a parameter names, so that the same call does not succeed twice."""
-        if self._is_place(name, self._about(name, "")):
+        if self.means_place(name, ""):
             return not self._tool.hints.read_only and makes_place(name, self._tool.name)
         return self._creates and self._supply.learned.is_about(name, self._tool.name)
 
     def files(self, name: str, ending: str) -> list[str]:
         """Sandbox files with an extension, for a parameter that takes a path."""
         sandbox = self._supply.sandbox
-        return [*sandbox.written(ending), sandbox.file(ending)] if self._is_place(name, self._about(name, "")) else []
+        return [*sandbox.written(ending), sandbox.file(ending)] if self.means_place(name, "") else []
 
     def confined(self, arguments: Any) -> bool:
         """True if the arguments do not name a path outside of the sandbox, or if the tool only reads.
@@ -128,7 +128,7 @@ class ToolSupply:
             kind: ``format`` of its schema.
         """
         text = self._about(name, text)
-        if self._is_place(name, text):
+        if means_place(name, text, self._tool.description[:MAX_TEXT_LENGTH]):
             yield from self._paths(name, text)
             return
         today = self._supply.sandbox.today
@@ -153,9 +153,6 @@ class ToolSupply:
         found = {name.rstrip(".-") for name in _NAME.findall(text[: MAX_TEXT_LENGTH * 10])}
         # Plain words are ambiguous: "search" in a description need not refer to a tool of that name.
         return frozenset(name for name in found if name in known and name != self._tool.name and not name.isalpha())
-
-    def _is_place(self, name: str, text: str) -> bool:
-        return means_place(name, text, self._tool.description[:MAX_TEXT_LENGTH])
 
     @property
     def _guard(self) -> Guard:
@@ -197,7 +194,7 @@ class ToolSupply:
             yield from (str(value) for value in used if self._guard.allows(value, path=True))
             yield from ours
             return
-        files, folders = learned.entries["FILE"], learned.folders
+        files, folders = learned.files, learned.folders
         is_folder = meaning_of(name, text, tool.name) is not Meaning.FILE
         theirs = [*folders, *files] if is_folder else [*files, *folders]
         theirs += map(str, learned.used(name, tool=tool.name, creates=False))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -187,7 +188,6 @@ class GoodCalls:
         self._may_go_on = may_go_on
         self._attempts: dict[str, Attempts] = {}
         self._worked: dict[str, dict[str, Any]] = {}
-        self._given_up: dict[str, CaseResult] = {}
 
     async def call(self, case: Case) -> None:
         """Make one planned good call. A generated call that fails is retried a few times with other arguments."""
@@ -210,21 +210,8 @@ class GoodCalls:
             arguments = dict(case.arguments)
         await self._chain(case, arguments, attempts)
 
-    async def again(self) -> None:
-        """Retry tools without a successful call for which later responses provided new arguments."""
-        for name, failed in list(self._given_up.items()):
-            # What did not respond once would cost another timeout.
-            if name in self._worked or not failed.outcome.answered or not self._may_go_on():
-                continue
-            arguments = self._attempts[name].first()
-            if arguments is not None:
-                await self._chain(failed.case, arguments, self._attempts[name], failed.case.attempt + 1, last=True)
-
-    async def _chain(
-        self, case: Case, arguments: dict[str, Any], attempts: Attempts, number: int = 0, *, last: bool = False
-    ) -> None:
-        most = number if last else self._settings.alternatives
-        while True:
+    async def _chain(self, case: Case, arguments: dict[str, Any], attempts: Attempts) -> None:
+        for number in itertools.count():
             bound = with_portable(
                 replace(case, arguments=arguments, portable=None, attempt=number), self._supply.sandbox
             )
@@ -232,12 +219,11 @@ class GoodCalls:
             self._learn(result)
             if not result.outcome.failed:
                 return
-            if case.purpose is Purpose.REQUIRED:
-                self._given_up[case.tool] = result
-            following = self._following(result, attempts) if number < most and self._may_go_on() else None
+            may_try = number < self._settings.alternatives and self._may_go_on()
+            following = self._following(result, attempts) if may_try else None
             if following is None:
                 return
-            arguments, number = following, number + 1
+            arguments = following
 
     def _following(self, result: CaseResult, attempts: Attempts) -> dict[str, Any] | None:
         if not _is_refusal(result.outcome):
@@ -254,10 +240,7 @@ class GoodCalls:
             suggested=suggested_arguments(response, result.case.tool),
             known=self._surface.by_name,
         )
-        if lesson.hopeless:
-            self._given_up.pop(result.case.tool, None)
-            return None
-        return attempts.after(sent, lesson)
+        return None if lesson.hopeless else attempts.after(sent, lesson)
 
     def _learn(self, result: CaseResult) -> None:
         if result.outcome.failed or not result.case.good or result.response is None:

@@ -91,8 +91,24 @@ def plan_calls(
 
         supply = Supply(surface, sandbox)
     skipped: list[Skipped] = []
-    own = [_configured(call, surface, sandbox) for call in configured]
-    own += [_recorded(call, surface, sandbox) for call in recorded]
+    own = [
+        _own(
+            Purpose.CONFIGURED,
+            call.tool,
+            call.arguments,
+            surface,
+            sandbox,
+            status=call.status,
+            kind=call.kind,
+            suggested_tool=call.suggested_tool,
+            fuzzy_matches=call.fuzzy_matches,
+        )
+        for call in configured
+    ]
+    own += [
+        _own(Purpose.RECORDED, str(call["tool"]), call.get("arguments", {}), surface, sandbox, recorded=call)
+        for call in recorded
+    ]
     planned: dict[str, list[Case]] = {}
     doubt = doubts(surface)
     budget = Budget(_SECONDS, f"to make arguments for the tools before it took {_SECONDS:g} s")
@@ -100,8 +116,9 @@ def plan_calls(
         mine = [case for case in own if case.tool == tool.name]
         reason = refusal(tool, settings) or (doubt(tool) if settings.quick else None)
         if reason is not None:
-            named = _named(mine) if settings.named and reason != NOT_SELECTED else []
-            if named:
+            # What the configuration itself calls; a recording was made under permissions of its own.
+            named = [case for case in mine if case.purpose is Purpose.CONFIGURED]
+            if named and settings.named and reason != NOT_SELECTED:
                 planned[tool.name] = named
             else:
                 skipped.append(Skipped(tool.name, reason))
@@ -141,11 +158,6 @@ def doubts(surface: Surface) -> Callable[[Tool], str | None]:
         return CONTRADICTED if tool.annotations.get("destructiveHint") is True or doubt(tool, prefix) else None
 
     return reason
-
-
-def _named(own: Sequence[Case]) -> list[Case]:
-    """What the configuration itself calls; a recording was made under permissions of its own."""
-    return [case for case in own if case.purpose is Purpose.CONFIGURED]
 
 
 def _ordered(surface: Surface, planned: Mapping[str, list[Case]], supply: Supply | None) -> list[Case]:
@@ -203,8 +215,12 @@ def _generate(tool: Tool, settings: CallSettings, own: Sequence[Case], supply: S
         if good is None:
             return
         yield Case(tool.name, good, Purpose.REQUIRED)
+    # A tool that writes might accept a wrong call and act on it.
+    may_be_wrong = settings.unhappy and (not tool.hints.destructive or _assumed(tool, settings))
     if settings.quick:
-        yield from _one_wrong(tool, good, settings, source)
+        # Of a schema that refuses nothing, one with an argument of no meaning.
+        wrong = itertools.chain(_wrong(tool, good, source), [_case(tool, unknown_argument(good))])
+        yield from itertools.islice(wrong, int(may_be_wrong))
         return
     full = sample_arguments(schema, seed=settings.seed, optional=True, source=source)
     if full is not None and count_values(full) > _MAX_PARTS:
@@ -212,25 +228,16 @@ def _generate(tool: Tool, settings: CallSettings, own: Sequence[Case], supply: S
     fullest = {**full, **good} if full is not None and not misfit(tool, {**full, **good}) else good
     if fullest != good:
         yield Case(tool.name, fullest, Purpose.FULL)
-    # A tool that writes might accept a wrong call and act on it.
-    if settings.unhappy and (not tool.hints.destructive or _assumed(tool, settings)):
+    if may_be_wrong:
         yield _case(tool, unknown_argument(good))
-        budget = Budget(_SECONDS_WRONG, "")
-        for wrong in wrong_arguments(schema, fullest, late=lambda: is_cancelled() or bool(budget.over())):
-            if source is None or source.confined(wrong.arguments):
-                yield _case(tool, wrong)
+        yield from _wrong(tool, fullest, source)
 
 
-def _one_wrong(tool: Tool, good: dict[str, Any], settings: CallSettings, source: ToolSupply | None) -> Iterator[Case]:
-    """The first call that the schema refuses; of a schema that refuses nothing, one with an argument of no meaning."""
-    if not settings.unhappy or (tool.hints.destructive and not _assumed(tool, settings)):
-        return
+def _wrong(tool: Tool, good: dict[str, Any], source: ToolSupply | None) -> Iterator[Case]:
     budget = Budget(_SECONDS_WRONG, "")
     for wrong in wrong_arguments(tool.input_schema, good, late=lambda: is_cancelled() or bool(budget.over())):
         if source is None or source.confined(wrong.arguments):
             yield _case(tool, wrong)
-            return
-    yield _case(tool, unknown_argument(good))
 
 
 def _case(tool: Tool, wrong: Wrong) -> Case:
@@ -248,45 +255,26 @@ def _reading(tool: Tool | None, arguments: Mapping[str, Any]) -> tuple[bool, boo
     return False, validator is not None and validator.accepts(dict(arguments)) is True
 
 
-def _filled(
-    arguments: Mapping[str, Any], sandbox: Sandbox | None
-) -> tuple[Mapping[str, Any], Mapping[str, Any] | None]:
-    """The arguments to send, and the arguments as written if they differ."""
-    filled = arguments if sandbox is None else sandbox.filled(dict(arguments))
-    return (filled, arguments) if filled != arguments else (arguments, None)
-
-
-def _configured(call: CallConfig, surface: Surface, sandbox: Sandbox | None) -> Case:
-    arguments, portable = _filled(call.arguments, sandbox)
-    valid, is_open = _reading(surface.by_name.get(call.tool), arguments)
-    return Case(
-        call.tool,
-        arguments,
-        Purpose.CONFIGURED,
-        portable=portable,
-        detail=shown_arguments(call.arguments),
-        valid=valid,
-        open=is_open,
-        status=call.status,
-        kind=call.kind,
-        suggested_tool=call.suggested_tool,
-        fuzzy_matches=call.fuzzy_matches,
-    )
-
-
-def _recorded(call: Mapping[str, Any], surface: Surface, sandbox: Sandbox | None) -> Case:
-    tool, written = str(call["tool"]), call.get("arguments", {})
-    arguments, portable = _filled(written, sandbox)
-    valid, is_open = _reading(surface.by_name.get(tool), arguments)
+def _own(
+    purpose: Purpose,
+    tool: str,
+    written: Mapping[str, Any],
+    surface: Surface,
+    sandbox: Sandbox | None,
+    **expected: Any,
+) -> Case:
+    """A configured or recorded call, its placeholders filled in."""
+    filled = written if sandbox is None else sandbox.filled(dict(written))
+    valid, is_open = _reading(surface.by_name.get(tool), filled)
     return Case(
         tool,
-        arguments,
-        Purpose.RECORDED,
-        portable=portable,
+        filled,
+        purpose,
+        portable=written if filled != written else None,
         detail=shown_arguments(written),
         valid=valid,
         open=is_open,
-        recorded=call,
+        **expected,
     )
 
 

@@ -208,8 +208,8 @@ class Probes:
         outcomes = [_outcome(result) for result in again]
         if _outcome(first) == outcomes[0] == outcomes[1]:
             bodies = [_body(result) for result in again]
-            if not may_differ(*bodies):
-                return
+            if not any(True for _ in _differences(*bodies)):
+                return  # more responses would confirm nothing
             more = await self._repeat(first.case, _CONFIRMATIONS)
             if len(more) == _CONFIRMATIONS and all(_outcome(result) == outcomes[0] for result in more):
                 self._differs(tool, [*bodies, *map(_body, more)])
@@ -336,11 +336,6 @@ def repeated_differences(responses: Sequence[Any]) -> list[Difference]:
     counted = {found: sum(found in pair for pair in pairs) for pair in pairs for found in pair}
     # A counter moves each time. Chance makes two responses alike now and then, and the world changes once.
     return [found for found, times in counted.items() if times >= (len(pairs) if found.step else 2)]
-
-
-def may_differ(one: Any, other: Any) -> bool:
-    """True if two responses differ in a way that more responses can confirm."""
-    return any(True for _ in _differences(one, other))
 
 
 def _differences(one: Any, other: Any) -> Iterator[Difference]:

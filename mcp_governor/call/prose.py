@@ -36,8 +36,7 @@ _MAX_DESCRIPTION_LENGTH = 20_000
 """Characters of a tool's description that are read: generous, real ones have a few thousand. Parameters that are
 described later count as undescribed."""
 _MAX_LINES = 400
-"""Most lines of a description, and most parameters that it describes: more than any real tool has. The rest is
-ignored."""
+"""Most lines of a description: more than any real tool has. The rest is ignored."""
 _MAX_VALUE_LENGTH = 200
 """Longest example, in characters; a longer quotation is a sentence and is ignored."""
 _SEGMENT = 300
@@ -64,7 +63,6 @@ _END = re.compile(r"\n\s*\n|[.;] (?=[A-Z])|\n\s*[-*\w]+\s?[:(]")
 _ARGUMENT_LINE = re.compile(
     r"^\s*(?:[-*]\s{1,3})?[`\"*]{0,3}([A-Za-z_][\w-]{0,60})[`\"*]{0,3}\s{0,3}(?:\([^)\n]{0,80}\))?\s{0,3}(?::|--|\u2013|\u2014)\s+(\S.*)$"
 )
-_INLINE = re.compile(r"\b([A-Za-z_]\w{0,60}) \(([^)\n]{3,200})\)")
 _OPEN_KEY = re.compile(r"([{,]\s{0,5})([A-Za-z_$][\w$]{0,40})\s{0,3}:")
 _PLACEHOLDER = re.compile(r"[<>]|\byour\b|\bpath/to\b|\bxxx|\.\.\.|\u2026", re.IGNORECASE)
 _TYPE_WORDS = word_set("string integer number boolean object array null none true false int str float bool")
@@ -73,20 +71,13 @@ _TYPE_WORDS = word_set("string integer number boolean object array null none tru
 def parameter_descriptions(description: str) -> Mapping[str, str]:
     """Parameter descriptions inside the description of a tool, by name.
 
-    Reads ``name: text`` and ``name (type): text`` lines, as in the ``Args:`` section of a docstring, and names with
-    quoted values in parentheses: ``position ('before' or 'after')``.
+    Reads ``name: text`` and ``name (type): text`` lines, as in the ``Args:`` section of a docstring.
     """
-    text = description[:_MAX_DESCRIPTION_LENGTH]
     out: dict[str, str] = {}
-    for line in text.splitlines()[:_MAX_LINES]:
+    for line in description[:_MAX_DESCRIPTION_LENGTH].splitlines()[:_MAX_LINES]:
         found = _ARGUMENT_LINE.match(line[:MAX_TEXT_LENGTH])
         if found is not None:
             out.setdefault(found[1], found[2])
-    for found in _INLINE.finditer(text):
-        if _QUOTED.search(found[2]) is not None:
-            out.setdefault(found[1], found[2])
-        if len(out) > _MAX_LINES:
-            break
     return out
 
 
@@ -234,7 +225,6 @@ _ACCEPTED = re.compile(
 )
 _RECEIVED = re.compile(r",? (?:received|but got|got|instead of|not) .{0,100}", re.IGNORECASE)
 _ENDINGS = re.compile(r"\b(?:must|should|expected|only|supported|valid|not an?|requires?)\b", re.IGNORECASE)
-_ASSIGNMENT = re.compile(r"\b([A-Za-z_]\w{0,60})=['\"]([^'\"\n]{1,200})['\"]")
 _TAKEN = re.compile(r"already (?:exists?|in use|taken|there|been)|\bduplicate\b|must be unique", re.IGNORECASE)
 _PLAIN = re.compile(r"[\w#$@/.+-](?:[\w #$@/.:+!-]*[\w#$@/+)-])?")
 _NOTATION = re.compile(r"[YMDHST/:.Z-]+", re.IGNORECASE)
@@ -250,7 +240,7 @@ class Lesson(Struct, frozen=True):
         values: values that it asks for, or that have the notation it asks for, best first.
         endings: file name extensions that it asks for.
         taken: true if something with the name that was sent already exists.
-        assigned: values that it assigns to parameters by name.
+        assigned: values that its recovery suggests for parameters by name.
     """
 
     hopeless: bool = False
@@ -281,31 +271,20 @@ def read_lesson(
         known: names of tools, which are not values.
     """
     text = text[:_READ]
-    assigned = _assigned(text, declared, sent, suggested or {})
+    offered = suggested or {}
+    assigned = tuple(
+        (name, offered[name])
+        for name in declared[:_MAX_SEARCHED]
+        if name in offered and offered[name] != sent.get(name)
+    )
     names = frozenset(declared[:_MAX_SEARCHED])
     found = (value for value in _values(text, sent, today) if value not in known and value not in names)
     values = tuple(dict.fromkeys(found))
-    if not assigned and _HOPELESS.search(text) and not _named_only(text, declared):
+    if not assigned and _HOPELESS.search(text) and not _named(text, declared, {}):
         return Lesson(hopeless=True)
     endings = tuple(endings_in(text)) if _ENDINGS.search(text) else ()
     taken = _TAKEN.search(text) is not None
     return Lesson(False, tuple(_named(text, declared, sent)), values, endings, taken, assigned)
-
-
-def _assigned(
-    text: str, declared: Sequence[str], sent: Mapping[str, Any], suggested: Mapping[str, Any]
-) -> tuple[tuple[str, Any], ...]:
-    """Suggested values by parameter name, from ``recovery.suggested_args`` or ``name='value'`` in the text."""
-    out = {name: suggested[name] for name in declared[:_MAX_SEARCHED] if name in suggested}
-    for name, value in _ASSIGNMENT.findall(text)[:_MAX_SEARCHED]:
-        if name in declared[:_MAX_SEARCHED]:
-            out.setdefault(name, value)
-    return tuple((name, value) for name, value in out.items() if value != sent.get(name))
-
-
-def _named_only(text: str, declared: Sequence[str]) -> bool:
-    """True if a refusal mentions a parameter by name."""
-    return bool(_named(text, declared, {}))
 
 
 def _values(text: str, sent: Mapping[str, Any], today: date) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The result of a run of calls, and the events that it emits."""
+"""The result of a run of calls."""
 
 from __future__ import annotations
 
@@ -186,30 +186,3 @@ class GoodCallCounts(Struct, frozen=True):
     def __str__(self) -> str:
         worked = self.tools - len(self.without)
         return f"good calls: {worked} of {self.tools} {'tool' if self.tools == 1 else 'tools'} succeeded"
-
-
-class CallStarted(Struct, frozen=True):
-    """A call begins. It is ``number`` of ``total``, which do not count followed recovery suggestions."""
-
-    case: Case
-    number: int
-    total: int
-
-
-class CallFinished(Struct, frozen=True):
-    """A call ended."""
-
-    result: CaseResult
-
-
-class ServerRestarted(Struct, frozen=True):
-    """The server was restarted because of ``case``."""
-
-    case: Case
-
-
-CallEvent = CallStarted | CallFinished | ServerRestarted
-
-
-def silent(_: CallEvent) -> None:
-    """Ignore all events."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import marshal
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -23,10 +22,6 @@ INVALID_PARAMS = -32602
 """JSON-RPC 2.0: invalid method parameters; the protocol's code for unknown tools as well."""
 
 _RESULT_KEYS = frozenset({"content", "structuredContent", "isError", "resultType", "toolResult"})
-
-
-class DuplicateKeyError(ValueError):
-    """A JSON object has the same key twice."""
 
 
 class Response(Struct, frozen=True, dict=True):
@@ -164,15 +159,7 @@ def leading_json(text: str) -> Any:
 
 def _same(one: Any, other: Any) -> bool:
     """True if two JSON values are equal. Unlike ``==``, this keeps ``true`` and ``1`` apart."""
-    if one != other:
-        return False
-    # Equal bytes mean equal values and types, and comparing them is much faster. Values with different bytes may
-    # still be equal (1 and 1.0).
-    return marshal.dumps(one, _PLAIN) == marshal.dumps(other, _PLAIN) or not _mixes_booleans([one], [other])
-
-
-_PLAIN = 0
-"""The version of marshal's format that does not write references to equal strings, so equal values give equal bytes."""
+    return one == other and not _mixes_booleans([one], [other])
 
 
 def _mixes_booleans(one: Any, other: Any) -> bool:
@@ -191,7 +178,7 @@ def _mixes_booleans(one: Any, other: Any) -> bool:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     out = dict(pairs)
     if len(out) != len(pairs):
-        raise DuplicateKeyError("an object has the same key twice")
+        raise ValueError("an object has the same key twice")
     return out
 
 

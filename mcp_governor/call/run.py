@@ -16,15 +16,7 @@ from mcp_governor.call.cases import Case, Purpose, Skipped, budget_spent
 from mcp_governor.call.expect import expectation_breaches, unanswered_findings
 from mcp_governor.call.outcome import CUT, Channel, Outcome, is_dispatch, recovery_of
 from mcp_governor.call.plan import Plan, refusal
-from mcp_governor.call.report import (
-    CallEvent,
-    CallFinished,
-    CallReport,
-    CallStarted,
-    CaseResult,
-    ServerRestarted,
-    silent,
-)
+from mcp_governor.call.report import CallReport, CaseResult
 from mcp_governor.call.response import Response, read_response
 from mcp_governor.call.settings import DEFAULT_SETTINGS, CallSettings
 from mcp_governor.call.single import call_once
@@ -44,7 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
     from contextlib import AbstractAsyncContextManager
 
-    from mcp_governor.call.good import GoodCalls
     from mcp_governor.change.model import Change
     from mcp_governor.findings import Finding
     from mcp_governor.rules import Selection
@@ -70,7 +61,6 @@ async def run_calls(
     *,
     settings: CallSettings = DEFAULT_SETTINGS,
     selection: Selection | None = None,
-    emit: Callable[[CallEvent], None] = silent,
     reconnect: Callable[[], AbstractAsyncContextManager[Session]] | None = None,
     watchdog: Watchdog | None = None,
 ) -> CallReport:
@@ -82,7 +72,6 @@ async def run_calls(
         plan: the calls (:func:`mcp_governor.call.plan.plan_calls`).
         settings: permissions and limits; the same as for the plan.
         selection: the rules that run; by default those of the profile ``recommended``.
-        emit: called when a call begins and ends.
         reconnect: opens another session with the same server, for one restart; without it, the run stops when the
             server exits.
         watchdog: receives the time limit of each call, for a watcher in another thread.
@@ -92,7 +81,7 @@ async def run_calls(
     """
     if selection is None:
         selection = select(LintSettings())
-    run = _Run(session, surface, plan, settings, ResponseChecker(selection), emit, reconnect, watchdog or Watchdog())
+    run = _Run(session, surface, plan, settings, ResponseChecker(selection), reconnect, watchdog or Watchdog())
     run.watchdog.begin(run)
     run.report_unknown_tools(plan.skipped)
     async with AsyncExitStack() as stack:
@@ -107,7 +96,6 @@ class _Run:
     plan: Plan
     settings: CallSettings
     checker: ResponseChecker
-    emit: Callable[[CallEvent], None]
     reconnect: Callable[[], AbstractAsyncContextManager[Session]] | None
     watchdog: Watchdog
     results: list[CaseResult] = field(default_factory=list)
@@ -174,12 +162,12 @@ class _Run:
         def may_go_on() -> bool:
             return not self.stopped and anyio.current_time() < deadline
 
-        good = self.good_calls(make, may_go_on)
-        calls_again = good is not None
-        for number, case in enumerate(plan.cases, 1):
-            if good is not None and calls_again and not case.good:
-                calls_again = False
-                await good.again()
+        good = None
+        if plan.supply is not None:
+            from mcp_governor.call.good import GoodCalls
+
+            good = GoodCalls(self.surface, plan.supply, self.settings, make, may_go_on)
+        for case in plan.cases:
             if not self.stopped and anyio.current_time() >= deadline:
                 self.stopped = budget_spent(self.settings.budget)
             if self.stopped:
@@ -187,7 +175,6 @@ class _Run:
                 continue
             if self.settings.quick and self.is_silent(case.tool):
                 continue
-            self.emit(CallStarted(case, number, len(plan.cases)))
             if good is not None and case.good:
                 await good.call(case)
                 continue
@@ -195,8 +182,6 @@ class _Run:
             misnamed = misnamed_case(self.results, result, self.surface) if self.settings.quick else None
             if misnamed is not None and may_go_on():
                 await make(misnamed)
-        if good is not None and calls_again:
-            await good.again()
         await self.probe(make, may_go_on)
         self.versions()
         if may_go_on():
@@ -246,32 +231,21 @@ class _Run:
         listing = (time.perf_counter() - begun) * 1000
         return min([listing, *(result.milliseconds for result in self.results if result.outcome.answered)])
 
-    def good_calls(
-        self, make: Callable[[Case], Awaitable[CaseResult]], may_go_on: Callable[[], bool]
-    ) -> GoodCalls | None:
-        """Make good calls that learn from responses; ``None`` if the schemas are the only source of values."""
-        if self.plan.supply is None:
-            return None
-        from mcp_governor.call.good import GoodCalls
-
-        return GoodCalls(self.surface, self.plan.supply, self.settings, make, may_go_on)
-
     async def made(self, case: Case, deadline: float, stack: AsyncExitStack) -> CaseResult:
         """Make one call, follow its recovery suggestion if requested, and restart the server if the call ended it."""
         result = await self.one(case, deadline)
         if self.settings.follow and result.outcome.failed:
             await self.follow(result, deadline)
         if await self.lost(self.results[-1], deadline):
-            self.stopped = await self.restart(case, stack)
+            self.stopped = await self.restart(stack)
         return result
 
     async def one(self, case: Case, deadline: float) -> CaseResult:
         asked, lines = len(self.session.inbox.refused), self.session.inbox.noise_lines
         noted, moved = len(self.session.mismatches), self.session.inbox.tool_changes
         begun = time.perf_counter()
-        response, outcome, breach = await self.ask(case, deadline)
+        response, outcome, breaches = await self.ask(case, deadline)
         milliseconds = (time.perf_counter() - begun) * 1000
-        breaches = [breach] if breach is not None else []
         asked_back = self.session.inbox.refused[asked:]
         if asked_back:
             methods = ", ".join(sorted({one_line(method, 40) for method in asked_back}))
@@ -285,11 +259,7 @@ class _Run:
             for note in self.session.mismatches[noted:]
         ]
         tool = self.surface.by_name.get(case.tool)
-        findings = (
-            self.as_findings(breaches, case)
-            if response is None
-            else self.judge(case, outcome, response, breaches, tool)
-        )
+        findings = self.judge(case, outcome, response, breaches, tool)
         findings = self.new(findings, case) if case.attempt else findings
         raw = None if response is None else response.raw
         result = CaseResult(case, outcome, milliseconds, raw, tuple(findings))
@@ -301,7 +271,6 @@ class _Run:
                 self.changes.setdefault(change.id, change)
         self.results.append(result)
         self.add(findings)
-        self.emit(CallFinished(result))
         return result
 
     def report_noise(self, case: Case, before: int) -> None:
@@ -322,8 +291,8 @@ class _Run:
         }
         return [found for found in findings if (found.rule, found.path) not in said]
 
-    async def ask(self, case: Case, deadline: float) -> tuple[Response | None, Outcome, Breach | None]:
-        """The response, its outcome, and the breach if there is no response."""
+    async def ask(self, case: Case, deadline: float) -> tuple[Response | None, Outcome, list[Breach]]:
+        """The response, its outcome, and why there is none if it is a breach."""
         seconds = min(self.settings.timeout, max(deadline - anyio.current_time(), 0.001))
         self.going = case
         self.watchdog.within(seconds)
@@ -337,29 +306,30 @@ class _Run:
         if outcome.status == "timeout":
             if seconds < self.settings.timeout:
                 # The run had no more time; that says nothing of the tool.
-                return None, Outcome(Channel.NONE, CUT), None
+                return None, Outcome(Channel.NONE, CUT), []
             wrong = self.session.answered_another("tools/call")
             if wrong is not None:
-                return None, Outcome(Channel.NONE, "protocol"), _ended("protocol", case, error=wrong.message)
-            return None, outcome, _ended("timeout", case, seconds=f"{seconds:.3g}")
+                return None, Outcome(Channel.NONE, "protocol"), [_ended("protocol", case, error=wrong.message)]
+            return None, outcome, [_ended("timeout", case, seconds=f"{seconds:.3g}")]
         if response is not None:
-            return response, outcome, None
+            return response, outcome, []
         rule = {"died": "server-exited"}.get(outcome.status, outcome.status)
         if isinstance(error, int):
-            return None, outcome, _ended(rule, case, size=f"{error:,}", cap=f"{self.settings.result_bytes:,}")
-        return None, outcome, _ended(rule, case, says="wire" if rule == "too-large" else "", error=error)
+            return None, outcome, [_ended(rule, case, size=f"{error:,}", cap=f"{self.settings.result_bytes:,}")]
+        return None, outcome, [_ended(rule, case, says="wire" if rule == "too-large" else "", error=error)]
 
     def judge(
-        self, case: Case, outcome: Outcome, response: Response, breaches: list[Breach], tool: Tool | None
+        self, case: Case, outcome: Outcome, response: Response | None, breaches: list[Breach], tool: Tool | None
     ) -> list[Finding]:
+        if response is None:
+            return self.as_findings(breaches, case)
         breaches += expectation_breaches(case, outcome, response)
-        dispatch = is_dispatch(case, outcome)
         found = self.checker.check(
             response,
             tool=tool,
             surface=self.surface,
             arguments=case.arguments,
-            dispatch=dispatch,
+            dispatch=is_dispatch(case, outcome),
             live=True,
             trusted=case.purpose is Purpose.CONFIGURED and case.valid and not case.status,
             about=case.label,
@@ -419,7 +389,7 @@ class _Run:
             return False
         return True
 
-    async def restart(self, case: Case, stack: AsyncExitStack) -> str:
+    async def restart(self, stack: AsyncExitStack) -> str:
         """Restart the server. Returns the reason why the run must stop, or an empty string."""
         if self.reconnect is None or self.restarts:
             return GONE
@@ -428,7 +398,6 @@ class _Run:
             self.session = await stack.enter_async_context(self.reconnect())
         except GovernorError as error:
             return f"the server could not be started again: {error.message}"
-        self.emit(ServerRestarted(case))
         return ""
 
     def versions(self) -> None:

@@ -146,8 +146,7 @@ class Sandbox:
         if isinstance(value, str):
             if self._made is not None:
                 value = value.replace(str(self._made), ROOT)
-            for form in DAY_FORMATS[:1]:
-                value = value.replace(self.today.strftime(form), "{today}")
+            value = value.replace(self.today.isoformat(), "{today}")
             other = next((form for form in DAY_FORMATS[1:] if value == self.today.strftime(form)), None)
             return f"{{today:{other}}}" if other is not None else value
         if isinstance(value, list):

@@ -46,7 +46,7 @@ is not read."""
 _PAIR = re.compile(
     r"^[\s\-*#>\d.]{0,12}[`*\"]{0,3}([A-Za-z][\w /.-]{0,60}?)[`*\"]{0,3}\s{0,3}[:=]\s{1,3}[`*\"]{0,3}(\S[^`*\"]{0,298})"
 )
-_ENTRY = re.compile(r"^\[(FILE|DIR)\] (\S.{0,200})$")
+_ENTRY = re.compile(r"^\[FILE\] (\S.{0,200})$")
 _BULLET = re.compile(r"^\s{0,8}(?:[-*\u2022]|\d{1,3}[.)])?\s{0,4}[`*\"]{0,3}([^\s`*\",:]{1,200})[`*\",]{0,3}$")
 _SECRET = word_set("token secret password passwd passphrase apikey credential credentials authorization cookie cursor")
 REFERENCES = word_set(
@@ -95,7 +95,7 @@ class Learned:
         self._worked: dict[str, str | int] = {}
         self.trusted: dict[str, str | int] = {}
         self.folders: list[str] = []
-        self.entries: dict[str, list[str]] = {"FILE": [], "DIR": []}
+        self.files: list[str] = []
 
     @classmethod
     def of_surface(cls, surface: Surface) -> Learned:
@@ -227,7 +227,8 @@ class Learned:
                 return
             value, key, subject = pending.popleft()
             if isinstance(value, dict):
-                self._entry(value)
+                if value.get("type") == "file" and isinstance(value.get("name"), str):
+                    self._listed(value["name"], "")
                 for name, item in islice(value.items(), _MAX_ITEMS):
                     inner = (
                         subject | {singular(word) for word in words(name)[-1:]}
@@ -250,11 +251,6 @@ class Learned:
         if isinstance(value, str) and not _ROOTS.isdisjoint(words(tool)):
             self._folder(value)
 
-    def _entry(self, item: Mapping[str, Any]) -> None:
-        name, kind = item.get("name"), item.get("type")
-        if isinstance(name, str) and kind in ("file", "directory"):
-            self._listed("FILE" if kind == "file" else "DIR", name, "")
-
     def _lines(self, text: str, tool: str, about: frozenset[str], arguments: Mapping[str, Any]) -> None:
         place = next((value for value in arguments.values() if isinstance(value, str) and value.startswith("/")), "")
         for line in text[: _MAX_LINES * _MAX_LINE_LENGTH].splitlines()[:_MAX_LINES]:
@@ -264,7 +260,7 @@ class Learned:
             entry, pair, bullet = _ENTRY.match(line), _PAIR.match(line), _BULLET.match(line)
             if entry is not None:
                 # The name ends at two spaces; columns for size and date follow.
-                self._listed(entry[1], entry[2].split("  ")[0], place)
+                self._listed(entry[1].split("  ")[0], place)
             elif pair is not None:
                 self._keep(pair[1], pair[2].strip(), tool, about)
             elif bullet is not None:
@@ -274,11 +270,10 @@ class Learned:
         if text.startswith("/") and len(text) > 1 and ".." not in text and len(self.folders) < _MAX_VALUES:
             self.folders = list(dict.fromkeys([*self.folders, text.rstrip("/")]))
 
-    def _listed(self, kind: str, name: str, place: str) -> None:
-        names = self.entries[kind]
+    def _listed(self, name: str, place: str) -> None:
         path = f"{place.rstrip('/')}/{name}" if place else name
-        if len(names) < _MAX_VALUES and path not in names and ".." not in path:
-            names.append(path)
+        if len(self.files) < _MAX_VALUES and path not in self.files and ".." not in path:
+            self.files.append(path)
 
 
 def _parsed(text: str) -> Any:

@@ -36,13 +36,11 @@ from mcp_governor.rules.finding import finding
 from mcp_governor.rules.governing import govern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mcp_governor.findings import Finding
     from mcp_governor.rules import Selection
     from mcp_governor.surface.model import Surface, Tool
-
-_SIZE_RULE = "envelope/size"
 
 
 class ResponseChecker:
@@ -54,9 +52,7 @@ class ResponseChecker:
 
     def __init__(self, selection: Selection) -> None:
         self.selection = selection
-        packs = {rule_id.partition("/")[0] for rule_id in selection.active}
-        self._envelope = "envelope" in packs
-        self._packs = packs
+        self._packs = {rule_id.partition("/")[0] for rule_id in selection.active}
 
     def check(
         self,
@@ -97,12 +93,8 @@ class ResponseChecker:
             tool: the published tool that they concern.
             about: the call that they concern, if there were several.
         """
-        out = []
-        for breach in breaches:
-            active = self.selection.get(breach.rule)
-            if active is None:
-                continue
-            made = finding(
+        return [
+            finding(
                 active.rule,
                 breach.path,
                 says=breach.says,
@@ -111,8 +103,9 @@ class ResponseChecker:
                 value=breach.value,
                 facts=breach.facts,
             )
-            out.append(made)
-        return out
+            for breach in breaches
+            if (active := self.selection.get(breach.rule)) is not None
+        ]
 
     def runs(self, rule_id: str) -> bool:
         """True if a rule was selected."""
@@ -126,13 +119,15 @@ class ResponseChecker:
         yield from reported
         if any(breach.rule == "call/input-requested" for breach in reported):
             return
-        if self._envelope:
+        if "envelope" in self._packs:
             yield from self._charter(call, reported)
         if "omni" in self._packs:
             yield from text_only_breaches(response)
             yield from rpc_only_breaches(response, "omni/error-channel")
         if "schema-md" in self._packs:
-            yield from self._payload(response, reported)
+            most = self._cap("schema-md/content-summary")
+            yield from payload_breaches(response, {breach.rule for breach in reported}, most)
+            yield from summary_breaches(response, self._cap("schema-md/summary-text"))
         if "surface" in self._packs:
             yield from schema_version_breaches(response, surface)
             yield from deprecation_breaches(response, tool, surface)
@@ -153,29 +148,17 @@ class ResponseChecker:
         yield from mirror_breaches(response)
         yield from self._size(response, call.tool)
 
-    def _payload(self, response: Response, reported: Sequence[Breach]) -> Iterator[Breach]:
-        """Check against SCHEMA.md, with the configured caps."""
-        yield from payload_breaches(
-            response, {breach.rule for breach in reported}, self._cap("schema-md/content-summary")
-        )
-        yield from summary_breaches(response, self._cap("schema-md/summary-text"))
-
     def _cap(self, rule_id: str) -> int:
         """The option ``max`` of a rule; 0 if the rule is not selected, because then its findings are dropped."""
         active = self.selection.get(rule_id)
         return 0 if active is None else int(active.options["max"])
 
     def _size(self, response: Response, tool: Tool | None) -> Iterator[Breach]:
-        active = self.selection.get(_SIZE_RULE)
-        if active is None:
-            return
-        cap = int(active.options["max"])
-        tokens = facts.estimate_tokens(response.characters)
-        if tokens < cap:
-            return
-        offers = tool is not None and "response_format" in str(tool.input_schema)
-        says = "offered" if offers else "unoffered"
-        yield Breach.of(_SIZE_RULE, "", offers, says=says, tokens=f"{tokens:,}", cap=f"{cap:,}")
+        cap, tokens = self._cap("envelope/size"), facts.estimate_tokens(response.characters)
+        if tokens >= cap > 0:
+            offers = tool is not None and "response_format" in str(tool.input_schema)
+            says = "offered" if offers else "unoffered"
+            yield Breach.of("envelope/size", "", offers, says=says, tokens=f"{tokens:,}", cap=f"{cap:,}")
 
 
 class _Call(Struct, frozen=True):
@@ -196,8 +179,8 @@ def _envelope(envelope: dict[str, Any], call: _Call) -> Iterator[Breach]:
     about = words(tool.name) if tool is not None else ()
     yield from envelope_breaches(
         envelope,
-        kinds=_kinds(envelope, tool),
-        reasons=_reasons(envelope, tool),
+        kinds=_declared(facts.KINDS, _kind_of(envelope), tool, declared_kinds),
+        reasons=_declared(facts.DEGRADATION_REASONS, envelope.get("degradation_reason"), tool, declared_reasons),
         excerpt=not call.live and is_excerpt(envelope),
     )
     # What further blocks of the content say may be the caveat of a partial result.
@@ -208,21 +191,16 @@ def _envelope(envelope: dict[str, Any], call: _Call) -> Iterator[Breach]:
         yield from surface_breaches(envelope, call.surface, tool, call.arguments)
 
 
-def _kinds(envelope: dict[str, Any], tool: Tool | None) -> frozenset[str]:
-    """The error kinds of the registry, plus those that the tool's own output schema declares."""
+def _kind_of(envelope: dict[str, Any]) -> Any:
     error = envelope.get("error")
-    kind = error.get("kind") if isinstance(error, dict) else None
-    if tool is None or not isinstance(kind, str) or kind in facts.KINDS:
-        return facts.KINDS
-    return facts.KINDS | declared_kinds(tool)
+    return error.get("kind") if isinstance(error, dict) else None
 
 
-def _reasons(envelope: dict[str, Any], tool: Tool | None) -> frozenset[str]:
-    """As :func:`_kinds`, for the degradation reasons."""
-    reason = envelope.get("degradation_reason")
-    if tool is None or not isinstance(reason, str) or reason in facts.DEGRADATION_REASONS:
-        return facts.DEGRADATION_REASONS
-    return facts.DEGRADATION_REASONS | declared_reasons(tool)
+def _declared(
+    registry: frozenset[str], said: Any, tool: Tool | None, own: Callable[[Tool], frozenset[str]]
+) -> frozenset[str]:
+    """The values of a registry, plus those that the tool's own output schema declares if one of these is said."""
+    return registry if tool is None or not isinstance(said, str) or said in registry else registry | own(tool)
 
 
 def _no_envelope(response: Response, dispatch: bool, reported: Sequence[Breach]) -> Iterator[Breach]:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import copy
 import itertools
-import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -215,47 +213,27 @@ def _others(root: Any, schema: Any, value: Any, shown: str) -> Iterator[tuple[st
     for here in branches(root, schema):
         for keyword, stated in (here or {}).items():
             _, said = _KEYWORDS.get(keyword, ("", ""))
-            for other in _breaking(scoped, here or {}, keyword, value) if said else ():
+            for other in _breaking(scoped, here or {}, keyword) if said else ():
                 yield _SAME.get(keyword, keyword), f"{shown} {said.format(stated)}", other
     for keyword, how, other in _types(scoped, value):
         yield keyword, f"{shown} {how}", other
 
 
-def _breaking(scoped: dict[str, Any], here: dict[str, Any], keyword: str, value: Any) -> Iterator[Any]:
-    """Values that a schema refuses by one keyword alone: a neighbour of the good one, then what containment finds.
+def _breaking(scoped: dict[str, Any], here: dict[str, Any], keyword: str) -> Iterator[Any]:
+    """A value that a schema refuses by one keyword alone.
 
     Args:
         scoped: the schema of the place, as a document of its own.
         here: the part of it that has the keyword.
         keyword: the keyword.
-        value: the good value.
     """
-    limit = here[keyword]
-    if keyword in _LARGEST and not (isinstance(limit, int) and limit <= _LARGEST[keyword]):
-        return
     if keyword in ("enum", "const"):
         yield UNKNOWN
-    elif isinstance(value, list) and value and keyword == "uniqueItems":
-        yield from ([value[0], *value], [value[0], value[0], *value[2:]])
-    elif (
-        isinstance(value, str | list) and keyword in ("minLength", "minItems") and isinstance(limit, int) and limit > 0
-    ):
-        yield value[: limit - 1]
-    elif isinstance(value, str | list) and value and keyword in _LARGEST:
-        times = limit // len(value) + 1
-        if isinstance(value, str) or times * len(json.dumps(value)) <= _MAX_BYTES:
-            yield (value * times)[: limit + 1]
     shared: dict[str, Any] = {key: scoped[key] for key in ("$defs", "definitions", "$schema", "type") if key in scoped}
     without: dict[str, Any] = {**shared, **{key: item for key, item in here.items() if key != keyword}}
     found = contains({**shared, **here}, without)
     if found.has_witness:
         yield found.witness
-
-
-_LARGEST = {"maxLength": 100_000, "maxItems": 10_000}
-"""Largest limits that are violated, to keep calls small; larger ones are not checked."""
-_MAX_BYTES = 1 << 20
-"""Size as JSON to which the items of a good list are repeated: a schema may ask for ten thousand items of 100 KB."""
 
 
 def _types(scoped: dict[str, Any], value: Any) -> Iterator[tuple[str, str, Any]]:
@@ -325,15 +303,10 @@ def _misnamed(tool: Tool, case: Case) -> Case | None:
         for value in (f"{case.arguments[name]}x", UNKNOWN):
             arguments = {**case.arguments, name: value}
             if not misfit(tool, arguments):
-                portable = None if case.portable is None else {**case.portable, name: _in(case.portable[name], value)}
-                return replace(
-                    Case(tool.name, arguments, Purpose.MISNAMED, detail=one_line(name, 60)), portable=portable
-                )
+                portable = case.portable_arguments
+                said = {**portable, name: value if value == UNKNOWN else f"{portable[name]}x"}
+                return Case(tool.name, arguments, Purpose.MISNAMED, detail=one_line(name, 60), portable=said)
     return None
-
-
-def _in(portable: Any, value: str) -> str:
-    return value if value == UNKNOWN else f"{portable}x"
 
 
 def _named(tool: Tool, arguments: Any) -> Iterator[str]:
@@ -349,8 +322,4 @@ def _named(tool: Tool, arguments: Any) -> Iterator[str]:
         and 0 < len(value) <= _LONGEST
         and "://" not in value
     ]
-    yield from sorted(found, key=lambda name: _last(name) not in REFERENCES)
-
-
-def _last(name: str) -> str:
-    return singular((words(name) or ("",))[-1])
+    yield from sorted(found, key=lambda name: singular((words(name) or ("",))[-1]) not in REFERENCES)

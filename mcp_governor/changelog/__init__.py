@@ -14,10 +14,10 @@ from mcp_governor.lazy import lazy_names
 
 if TYPE_CHECKING:
     from mcp_governor.changelog.checks import ChangelogSettings, Recorded, check
-    from mcp_governor.changelog.comparing import Mention, ReleaseComparison, compare_releases
+    from mcp_governor.changelog.comparing import release_note
     from mcp_governor.changelog.drafting import draft
     from mcp_governor.changelog.first import first_changelog
-    from mcp_governor.changelog.model import Changelog, Entry, Fingerprint, Kind, Problem, Section, Subsection
+    from mcp_governor.changelog.model import Changelog, Kind, Section
     from mcp_governor.changelog.reading import load, parse
     from mcp_governor.changelog.releases import (
         named_section,
@@ -33,20 +33,13 @@ __all__ = [
     "Announcement",
     "Changelog",
     "ChangelogSettings",
-    "Entry",
-    "Fingerprint",
     "Kind",
-    "Mention",
-    "Problem",
     "Recorded",
-    "ReleaseComparison",
     "SchemaVersion",
     "Section",
-    "Subsection",
     "announcements",
     "baseline_version",
     "check",
-    "compare_releases",
     "draft",
     "first_changelog",
     "load",
@@ -55,6 +48,7 @@ __all__ = [
     "recorded_path",
     "recorded_surfaces",
     "release",
+    "release_note",
     "schema_version",
     "show",
 ]
@@ -64,10 +58,10 @@ __getattr__ = lazy_names(
     __name__,
     {
         "checks": ("ChangelogSettings", "Recorded", "check"),
-        "comparing": ("ReleaseComparison", "Mention", "compare_releases"),
+        "comparing": ("release_note",),
         "drafting": ("draft",),
         "first": ("first_changelog",),
-        "model": ("Changelog", "Entry", "Fingerprint", "Kind", "Problem", "Section", "Subsection"),
+        "model": ("Changelog", "Kind", "Section"),
         "reading": ("load", "parse"),
         "releases": ("named_section", "recorded_path", "recorded_surfaces", "release", "show"),
         "replacements": ("Announcement", "announcements"),

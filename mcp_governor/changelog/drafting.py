@@ -210,15 +210,11 @@ def _add_entries(
     for kind in sorted(entries, key=lambda kind: kind.position):
         home_of = next((part for part in reversed(section.subsections) if part.kind is kind), None)
         if home_of is not None:
-            _append(editor, home_of, marks.bullets(entries[kind]))
+            editor.insert(home_of.end, marks.bullets(entries[kind]), block=not home_of.entries)
             continue
         above = _above(section, kind)
         block = [marks.label(kind), "", *marks.bullets(entries[kind])]
         editor.insert(above.end if above is not None else _start(section), block, block=True)
-
-
-def _append(editor: Editor, home: Subsection, lines: list[str]) -> None:
-    editor.insert(home.end, lines, block=not home.entries)
 
 
 def _above(section: Section, kind: Kind) -> Subsection | None:

@@ -54,27 +54,15 @@ FINGERPRINT = lazy_pattern(r"Fingerprint: `(v\d+:sha256:[0-9a-f]{64})`")
 DIGEST = lazy_pattern(r"(?<![\w:])(?:v\d+:)?sha256:[0-9a-fA-F]{8,64}\b")
 BARE_DIGEST = lazy_pattern(r"`([0-9a-f]{16}(?:[0-9a-f]{16,48})?)`")
 
-_SYNONYMS = {
-    "add": Kind.ADDED,
-    "added": Kind.ADDED,
-    "additions": Kind.ADDED,
-    "new": Kind.ADDED,
-    "what's new": Kind.ADDED,
-    "features": Kind.ADDED,
-    "changed": Kind.CHANGED,
-    "change": Kind.CHANGED,
-    "changes": Kind.CHANGED,
-    "deprecated": Kind.DEPRECATED,
-    "deprecations": Kind.DEPRECATED,
-    "removed": Kind.REMOVED,
-    "removals": Kind.REMOVED,
-    "fixed": Kind.FIXED,
-    "fixes": Kind.FIXED,
-    "bug fixes": Kind.FIXED,
-    "breaking": Kind.BREAKING,
-    "breaking change": Kind.BREAKING,
-    "breaking changes": Kind.BREAKING,
+_WORDS = {
+    Kind.ADDED: "add, added, additions, new, what's new, features",
+    Kind.CHANGED: "changed, change, changes",
+    Kind.DEPRECATED: "deprecated, deprecations",
+    Kind.REMOVED: "removed, removals",
+    Kind.FIXED: "fixed, fixes, bug fixes",
+    Kind.BREAKING: "breaking, breaking change, breaking changes",
 }
+_SYNONYMS = {word: kind for kind, words in _WORDS.items() for word in words.split(", ")}
 _LABEL_WORD = lazy_pattern(
     r"(?>(?::\w{1,40}:|[\W_])*)(" + "|".join(sorted(map(re.escape, _SYNONYMS), key=len, reverse=True)) + r")(?![\w-])",
     re.IGNORECASE,

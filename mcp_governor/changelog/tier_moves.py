@@ -23,19 +23,16 @@ if TYPE_CHECKING:
 TIERS = frozenset(tier.value for tier in Tier)
 
 _MARKED = lazy_pattern(rf"([`*\"'“”]{{1,3}})({'|'.join(Tier)})([`*\"'“”]{{1,3}})", re.IGNORECASE)
-_TIER = rf"(?:(?:the|an?|its)\s+)?(?:tier\s+)?(?<![\w-])(?:{'|'.join(Tier)})(?![\w-]*[_(])"
-_THE_TIER = rf"(?:(?:the|an?|its)\s+)?(?:tier\s+)?(?<![\w-])(?P<tier>{'|'.join(Tier)})"
+_NAMES = "|".join(Tier)
+_THE = r"(?:(?:the|an?|its)\s+)?(?:tier\s+)?(?<![\w-])"
+_TIER = rf"{_THE}(?:{_NAMES})(?![\w-]*[_(])"
 # What may follow the tier that something moves to; `switch to standard search` names a tool.
 _ENDS = (
     r"(?=[-\s]*(?:$|[.,:;!?)(\]]|[-–—]|(?:tier|level|catalog(?:ue)?|only|tools?)\b(?!\s+`)|v?\d"
     r"|(?:in|from|as\s+of|with|on|at|by|after|since|and|once|when|because|starting|effective|instead)\b))"
 )
-_ARROW = r"(?:to|into|down\s+to|→|➜|⇒|-+>|=+>)"
-_VERB = (
-    r"(?:mov(?:e[sd]?|ing)|demot(?:e[sd]?|ing)|lower(?:s|ed|ing)?|downgrad(?:e[sd]?|ing)|shift(?:s|ed|ing)?"
-    r"|reclassif(?:y|ies|ied)|relegat(?:e[sd]?|ing)|transition(?:s|ed|ing)?|switch(?:es|ed|ing)?|step(?:s|ping)?"
-    r"|drop(?:s|ped|ping)?|chang(?:e[sd]?|ing)|go(?:es|ing)?|reassign(?:s|ed)?|push(?:es|ed)?|put|transfer(?:s|red)?)"
-)
+_THE_TIER = rf"{_THE}(?P<tier>{_NAMES}){_ENDS}"
+_VERB = r"(?:mov|demot|lower|downgrad|shift|reclassif|switch|drop|chang|go(?:es|ing)?\b|reassign)\w*"
 _RELEASE = r"(?:\bv?\d+(?:\.(?:\d+|x))+|\bv\d+|\bnext\s+(?:major|minor|release|version)|\bfuture\s+(?:major|release))"
 
 # Each says which tier it will be; tried in this order.
@@ -43,35 +40,23 @@ _MOVES = tuple(
     lazy_pattern(pattern, re.IGNORECASE)
     for pattern in (
         # from standard to advanced; tier: standard → advanced
-        rf"{_TIER}(?:[-\s]tier)?(?:\s+tools?)?\s*,?\s*{_ARROW}\s*(?:being\s+)?{_THE_TIER}{_ENDS}",
-        # will move (down) to the advanced tier; is demoted to advanced; goes advanced
-        rf"\b{_VERB}\b[^.;\n]{{0,60}}?\b(?:to|into|as|in)\s+{_THE_TIER}{_ENDS}",
-        rf"\bgo(?:es|ing)?\s+{_THE_TIER}{_ENDS}",
-        # becomes (an) advanced (tool); will be advanced; will only be listed under advanced
-        rf"\b(?:becom(?:es?|ing)|will\s+be|going\s+to\s+be|turns?(?:\s+into)?|to\s+be|counts?\s+as|opt(?:ing)?[-\s]in\s+to"
-        rf"|(?:listed|available|visible|published|offered|appears?)\s+(?:only\s+)?(?:as|under|in|with)|requires?|needs?)"
-        rf"\s+(?:only\s+|merely\s+|just\s+)?(?:in\s+|part\s+of\s+)?{_THE_TIER}{_ENDS}",
-        # in 2.0.0 it is advanced; tier from 2.0.0: advanced
-        rf"{_RELEASE}[^.;\n]{{0,40}}?(?:\b(?:is|are)|:)\s+(?:only\s+)?{_THE_TIER}{_ENDS}",
+        rf"{_TIER}(?:[-\s]tier)?(?:\s+tools?)?\s*,?\s*(?:to|into|→|-+>|=+>)\s*{_THE_TIER}",
+        # will move (down) to the advanced tier; is demoted to advanced
+        rf"\b{_VERB}[^.;\n]{{0,60}}?\b(?:to|into|as)\s+{_THE_TIER}",
+        # becomes (an) advanced (tool); will be advanced; will only be listed in advanced
+        rf"\b(?:becom(?:es?|ing)|will\s+(?:only\s+)?be(?:\s+listed\s+in)?|going\s+to\s+be)\s+{_THE_TIER}",
     )
-)
-# advanced from 2.0.0 on; tried last, for what leaves a tier in 2.0.0 says the same
-_FROM = lazy_pattern(
-    rf"{_THE_TIER}(?:[-\s]+(?:tier|only))?,?\s+(?:in|from|as\s+of|since|with|starting(?:\s+(?:in|with))?)\s+"
-    rf"(?:the\s+)?{_RELEASE}",
-    re.IGNORECASE,
 )
 _LEAVES = lazy_pattern(
     rf"\b(?:leav(?:e|es|ing)|drop(?:s|ped|ping)?(?:\s+out)?\s+(?:of|from)|removed\s+from|no\s+longer\s+(?:be\s+)?"
-    rf"(?:part\s+of|in|listed\s+in)|los(?:es|ing))\s+(?:the\s+|its\s+)?"
-    rf"(?:{_TIER}(?:[-\s]+(?:tier|catalog(?:ue)?|status|tools?|list(?:ing)?))"
+    rf"(?:part\s+of|in|listed\s+in))\s+(?:the\s+|its\s+)?"
+    rf"(?:{_TIER}(?:[-\s]+(?:tier|catalog(?:ue)?|tools?|list(?:ing)?))"
     r"|default\s+(?:tiers?|catalog(?:ue)?|list(?:ing)?|tools/list|tools))"
-    rf"|\bno\s+longer\s+(?:be\s+)?{_TIER}{_ENDS}"
-    rf"|\bdeprecated\s+(?:as|in|from)\s+{_TIER}{_ENDS}|{_TIER}[-\s]+(?:tier|status)[^.;\n]{{0,60}}?\bdeprecated\b",
+    rf"|\bno\s+longer\s+(?:be\s+)?{_TIER}{_ENDS}",
     re.IGNORECASE,
 )
 _STAYS = lazy_pattern(
-    rf"(?:\b(?:not|never|no\s+longer)|n['’]t)\s+(?:\w+\s+)?(?:{_VERB}|becom(?:e|ing))\b"
+    rf"(?:\b(?:not|never|no\s+longer)|n['’]t)\s+(?:\w+\s+)?(?:{_VERB}|becom(?:e|ing)\b)"
     rf"|\b(?:stays?|remains?|keeps?)\s+(?:in\s+|at\s+|on\s+)?{_TIER}",
     re.IGNORECASE,
 )
@@ -110,7 +95,6 @@ def tier_move(entry: Entry) -> TierMove | None:
         return TierMove(tools, stays=True)
     ahead = _AHEAD.search(text) is not None
     found = next(filter(None, (pattern.search(text) for pattern in _MOVES)), None)
-    if found is None and _LEAVES.search(text):
-        return TierMove(tools, ahead=ahead)
-    found = found or _FROM.search(text)
-    return TierMove(tools, Tier(found["tier"].lower()), ahead=ahead) if found is not None else None
+    if found is not None:
+        return TierMove(tools, Tier(found["tier"].lower()), ahead=ahead)
+    return TierMove(tools, ahead=ahead) if _LEAVES.search(text) else None

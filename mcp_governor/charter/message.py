@@ -90,7 +90,7 @@ _STACK = re.compile(
 )
 _POSITION = re.compile(r"\b[\w./\\-]+\.(?:py|js|mjs|cjs|ts|rb|go|rs):\d+(?::\d+)?\b")
 _EXCEPTION = re.compile(
-    r"\b(?:[A-Za-z_]\w*\.)*(?P<name>[A-Z][A-Za-z0-9]*(?:Error|Exception)|[A-Z][A-Za-z0-9]*[a-z0-9]Warning"
+    r"\b(?P<name>[A-Z][A-Za-z0-9]*(?:Error|Exception)|[A-Z][A-Za-z0-9]*[a-z0-9]Warning"
     r"|KeyboardInterrupt|StopIteration|SystemExit|NoResultFound|MultipleResultsFound|(?:Object)?DoesNotExist"
     r"|TimeoutExpired)\b"
 )

@@ -129,12 +129,8 @@ def _changed_arguments(tool: Tool, recovery: Mapping[str, Any], given: Mapping[s
     """Reasons why the same call cannot be repeated with changes; the defects of the failed call do not count."""
     changed = recovery["suggested_args"]
     found = misfit(tool, {**(given or {}), **changed})
-    problems = tuple(problem for problem in found.problems if _first_token(problem[0]) in changed)
+    problems = tuple(problem for problem in found.problems if next(iter(pointer_tokens(problem[0])), "") in changed)
     return _with_arguments(tool, Misfit((), problems))
-
-
-def _first_token(pointer: str) -> str:
-    return next(iter(pointer_tokens(pointer)), "") if pointer else ""
 
 
 def _without_arguments(tool: Tool) -> list[Breach]:
@@ -143,23 +139,19 @@ def _without_arguments(tool: Tool) -> list[Breach]:
         return []
     needed = list(found.missing)
     path, says = f"{_RECOVERY}/suggested_args", "named" if needed else "unnamed"
-    value = [tool.name, needed]
-    return [
-        Breach.of("envelope/recovery-args-absent", path, value, says=says, suggested=tool.name, needed=needed),
-    ]
+    absent = "envelope/recovery-args-absent"
+    return [Breach.of(absent, path, [tool.name, needed], says=says, suggested=tool.name, needed=needed)]
 
 
 def _with_arguments(tool: Tool, found: Misfit) -> list[Breach]:
-    path = f"{_RECOVERY}/suggested_args"
-    out = []
-    if found.missing:
-        missing = list(found.missing)
-        value: list[Any] = [tool.name, missing]
-        out.append(Breach.of("envelope/recovery-required", path, value, suggested=tool.name, missing=missing))
-    for pointer, text in found.problems[:_SHOWN_PROBLEMS]:
-        value = [tool.name, pointer, text]
-        out.append(Breach.of("envelope/recovery-args", path + pointer, value, suggested=tool.name, problem=text))
-    return out
+    path, missing = f"{_RECOVERY}/suggested_args", list(found.missing)
+    required = Breach.of("envelope/recovery-required", path, [tool.name, missing], suggested=tool.name, missing=missing)
+    return [required] * bool(missing) + [
+        Breach.of(
+            "envelope/recovery-args", path + pointer, [tool.name, pointer, text], suggested=tool.name, problem=text
+        )
+        for pointer, text in found.problems[:_SHOWN_PROBLEMS]
+    ]
 
 
 class Misfit(Struct, frozen=True):

@@ -233,7 +233,7 @@ def _unmentioned_wording(plan: Plan) -> Iterator[str]:
 @configured("output", isolated=False)
 def diff(run: Run, old: str, new: str) -> None:
     """Print the release note between two released versions, from their surfaces and the changelog."""
-    from mcp_governor.changelog import compare_releases, named_section
+    from mcp_governor.changelog import named_section, release_note
     from mcp_governor.checking.changelog import load_changelog, surface_of_release
     from mcp_governor.checking.options import changes_between
 
@@ -246,9 +246,8 @@ def diff(run: Run, old: str, new: str) -> None:
     if before is not None and after is not None:
         changes = changes_between(before, after, config)
         tools = set(before.by_name) | set(after.by_name)
-    comparison = compare_releases(book, old, new, changes=changes, tools=tools)
-    write_text(comparison.as_markdown(), run.output)
-    if not comparison.with_surfaces:
+    write_text(release_note(book, old, new, changes=changes, tools=tools), run.output)
+    if changes is None:
         out.echo("Only the changelog text was compared, because the surface of one version is not recorded.", err=True)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from mcp_governor.change.vocabulary import Side, Verdict
@@ -95,7 +94,7 @@ def _removal(
             window=_releases(window),
             missing=_releases(window - carried, "more "),
         )
-    if notice.sunset and _is_earlier(history.new_version, today, notice.sunset):
+    if notice.sunset and (_reached(history.new_version, today, notice.sunset) or 0) < 0:
         yield finding(
             "policy/removed-before-sunset",
             "",
@@ -147,10 +146,10 @@ def _lowering(change: Change, tool: Tool, history: History) -> Iterator[Finding]
         # The announcement that a tool becomes advanced also announces that it leaves the default list.
         target, says, moves = Tier.ADVANCED, "unlisted", "leaves the default list"
     moved, deprecated = history.tier_move(tool, target), _announced(tool, history)
-    gaps = [_gap(history, since, window) for since in (moved, deprecated)]
+    announce = f"Announce it under Deprecated (- `{name}` {moves} in {_next_release(tool.tier, history)}.), and move it"
+    gaps = [_gap(history, since, window, announce, "Move it") for since in (moved, deprecated)]
     gap = gaps[0] if moved is not None else gaps[1]
     if None not in gaps and gap is not None:
-        entry = f"- `{name}` {moves} in {_next_release(tool.tier, history)}."
         yield finding(
             "policy/tier-lowered-early",
             change.path,
@@ -159,8 +158,7 @@ def _lowering(change: Change, tool: Tool, history: History) -> Iterator[Finding]
             value=[change.old, change.new],
             old=str(change.old),
             new=str(change.new),
-            reason=gap.reason,
-            way=gap.way(f"Announce it under Deprecated ({entry}), and move it", "Move it", window),
+            facts=gap,
         )
 
 
@@ -169,19 +167,16 @@ def _advanced_break(change: Change, tool: Tool, history: History) -> Iterator[Fi
 
     subject = subject_of(change)
     since = history.announced_parts(tool.name, frozenset(subject.fields[-1:])) or _announced(tool, history)
-    gap = _gap(history, since, history.windows.advanced)
+    announce = f"Announce it under Deprecated (- {_announcing(change, tool, subject.fields, history)}), and change it"
+    gap = _gap(history, since, history.windows.advanced, announce, "Change it")
     if gap is not None:
-        entry = f"- {_announcing(change, tool, subject.fields, history)}"
         yield finding(
             "policy/advanced-break-early",
             change.path,
             tool=tool.name,
             value=change.id,
             change=change.message,
-            reason=gap.reason,
-            way=gap.way(
-                f"Announce it under Deprecated ({entry}), and change it", "Change it", history.windows.advanced
-            ),
+            facts=gap,
         )
 
 
@@ -199,33 +194,23 @@ def _announced(tool: Tool, history: History) -> str | None:
     return notice.since if notice is not None else None
 
 
-class _Gap(Struct, frozen=True):
-    """A deprecation window that has not passed.
+def _gap(history: History, since: str | None, window: int, announce: str, do: str) -> dict[str, str] | None:
+    """The part of a deprecation window that has not passed, and what to do, or ``None`` if it has passed.
 
-    Attributes:
-        reason: a clause.
-        missing: minor releases until it has; 0 if nothing was announced.
+    Args:
+        history: the past releases.
+        since: the release that announced it; ``None`` if none did.
+        window: minor releases.
+        announce, do: how to announce it, and how to do it once they have passed.
     """
-
-    reason: str
-    missing: int = 0
-
-    def way(self, announce: str, do: str, window: int) -> str:
-        """What to do: announce it first, or wait."""
-        if self.missing:
-            return f"{do} after {_releases(self.missing, 'more ')}"
-        return f"{announce} after {_releases(window)} with the announcement"
-
-
-def _gap(history: History, since: str | None, window: int) -> _Gap | None:
-    """The part of a deprecation window that has not passed, or ``None`` if it has passed."""
     if since is None:
-        return _Gap("no earlier release announced it")
+        way = f"{announce} after {_releases(window)} with the announcement"
+        return {"reason": "no earlier release announced it", "way": way}
     carried = history.carried(since)
     if carried >= window:
         return None
     reason = f"{since or 'the baseline'} announced it, and {carried} of {_releases(window)} carried the warning"
-    return _Gap(reason, window - carried)
+    return {"reason": reason, "way": f"{do} after {_releases(window - carried, 'more ')}"}
 
 
 def _next_release(tier: Tier, history: History) -> str:
@@ -240,13 +225,12 @@ def _releases(count: int, more: str = "") -> str:
     return f"{count} {more}minor release{'' if count == 1 else 's'}"
 
 
-def _is_earlier(version: str | None, today: date | None, sunset: str) -> bool:
-    """True before a sunset, which is a version or a day."""
-    day, end = _day(sunset), Numbered.parse(sunset)
+def _reached(version: str | None, today: date | None, sunset: str) -> int | None:
+    """Negative before a sunset, which is a version or a day, 0 at it, positive after it; ``None`` if unknown."""
+    day, end, now = _day(sunset), Numbered.parse(sunset), Numbered.parse(version or "")
     if day is not None:
-        return today is not None and today < day
-    now = Numbered.parse(version or "")
-    return end is not None and now is not None and now < end
+        return None if today is None else (today > day) - (today < day)
+    return None if end is None or now is None else (now > end) - (now < end)
 
 
 def _day(text: str) -> date | None:
@@ -312,7 +296,9 @@ def _sunset(tool: Tool, before: Tool | None, notice: Notice, history: History, t
         return
     if was and sunset and _is_forward(was, sunset):
         yield finding("policy/sunset-brought-forward", path, tool=tool.name, value=[was, sunset], old=was, new=sunset)
-    if sunset and _is_over(history.new_version, today, sunset):
+    reached = _reached(history.new_version, today, sunset) if sunset else None
+    # The day itself is not over yet; the version of a sunset is the first without the tool.
+    if sunset and reached is not None and reached >= (1 if _day(sunset) else 0):
         yield finding("policy/sunset-passed", path, tool=tool.name, value=sunset, sunset=sunset)
 
 
@@ -322,14 +308,6 @@ def _is_forward(was: str, now: str) -> bool:
         return before is not None and after is not None and after < before
     old, new = Numbered.parse(was), Numbered.parse(now)
     return old is not None and new is not None and new < old
-
-
-def _is_over(version: str | None, today: date | None, sunset: str) -> bool:
-    day, end = _day(sunset), Numbered.parse(sunset)
-    if day is not None:
-        return today is not None and today > day
-    now = Numbered.parse(version or "")
-    return end is not None and now is not None and now >= end
 
 
 def _since(tool: Tool, notice: Notice, history: History) -> Iterator[Finding]:

@@ -56,19 +56,12 @@ class _Setting(Struct, frozen=True):
     name: str
     required: bool
     default: Any
-    choices: tuple[str, ...] | None
+    choices: list[str] | None
     secret: bool
 
     @property
     def must_be_set(self) -> bool:
         return self.required and self.default is None
-
-
-class _Place(Struct, frozen=True):
-    """A list of settings: the stem of its change kinds, and its path."""
-
-    stem: str
-    pointer: str
 
 
 _LISTS = (
@@ -194,7 +187,7 @@ def _setting(entry: Mapping[str, Any], index: int) -> _Setting:
         name=names[0] if names else f"#{index + 1}",
         required=entry.get("isRequired", entry.get("is_required")) is True,
         default=entry.get("default", fixed),
-        choices=tuple(map(str, choices)) if isinstance(choices, list) else None,
+        choices=list(map(str, choices)) if isinstance(choices, list) else None,
         secret=entry.get("isSecret", entry.get("is_secret")) is True,
     )
 
@@ -208,10 +201,8 @@ def _compare_packages(old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Ma
             continue
         yield from _transport(identifier, place, before, after)
         for key, snake, stem in _LISTS:
-            where = _Place(stem, join_pointer(place, key))
-            yield from _compare_settings(
-                where, _settings(before.get(key, before.get(snake))), _settings(after.get(key, after.get(snake)))
-            )
+            settings = (_settings(side.get(key, side.get(snake))) for side in (before, after))
+            yield from _compare_settings(stem, join_pointer(place, key), *settings)
 
 
 def _compare_remotes(old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]) -> Iterator[Change]:
@@ -220,8 +211,8 @@ def _compare_remotes(old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Map
         before, after = old.get(url), new.get(url)
         yield from _presence("remote", url, place, before, after)
         if before is not None and after is not None:
-            where = _Place("remote-header", join_pointer(place, "headers"))
-            yield from _compare_settings(where, _settings(before.get("headers")), _settings(after.get("headers")))
+            settings = (_settings(side.get("headers")) for side in (before, after))
+            yield from _compare_settings("remote-header", join_pointer(place, "headers"), *settings)
 
 
 def _presence(stem: str, name: str, place: str, before: Any, after: Any) -> Iterator[Change]:
@@ -242,21 +233,29 @@ def _type_of(transport: Any) -> str:
     return value if isinstance(value, str) else "stdio"
 
 
-def _compare_settings(where: _Place, old: Mapping[str, _Setting], new: Mapping[str, _Setting]) -> Iterator[Change]:
+def _compare_settings(
+    stem: str, place: str, old: Mapping[str, _Setting], new: Mapping[str, _Setting]
+) -> Iterator[Change]:
+    """Compare two lists of settings.
+
+    Args:
+        stem: of the kinds of changes.
+        place: the path of the list.
+        old, new: by name.
+    """
     gone, come = [name for name in old if name not in new], [name for name in new if name not in old]
     renamed = _renamed(gone, come, old, new)
     for before, after in renamed.items():
-        path = join_pointer(where.pointer, after)
-        yield _change(f"{where.stem}-renamed", path, before, before, after, successor=after)
+        yield _change(f"{stem}-renamed", join_pointer(place, after), before, before, after, successor=after)
     for name in gone:
         if name not in renamed:
-            yield _change(f"{where.stem}-removed", join_pointer(where.pointer, name), name, name, None)
+            yield _change(f"{stem}-removed", join_pointer(place, name), name, name, None)
     for name in come:
         if name not in renamed.values():
-            kind = f"required-{where.stem}-added" if new[name].must_be_set else f"{where.stem}-added"
-            yield _change(kind, join_pointer(where.pointer, name), name, None, name)
+            kind = f"required-{stem}-added" if new[name].must_be_set else f"{stem}-added"
+            yield _change(kind, join_pointer(place, name), name, None, name)
     for name in old.keys() & new.keys():
-        yield from _changed(where, old[name], new[name])
+        yield from _changed(stem, join_pointer(place, name), old[name], new[name])
 
 
 def _renamed(
@@ -277,19 +276,19 @@ def _renamed(
     return found
 
 
-def _changed(where: _Place, old: _Setting, new: _Setting) -> Iterator[Change]:
-    stem, name, path = where.stem, new.name, join_pointer(where.pointer, new.name)
+def _changed(stem: str, path: str, old: _Setting, new: _Setting) -> Iterator[Change]:
+    name = new.name
     if new.must_be_set != old.must_be_set:
         step = "required" if new.must_be_set else "optional"
         yield _change(f"{stem}-{step}", path, name, old.required, new.required)
     elif None not in (old.default, new.default) and old.default != new.default:
         values = "" if old.secret or new.secret else f'from "{old.default}" to "{new.default}"'
         yield _change(f"{stem}-default-changed", f"{path}/default", name, old.default, new.default, detail=values)
-    yield from _choices(where, old, new)
+    yield from _choices(stem, path, old, new)
 
 
-def _choices(where: _Place, old: _Setting, new: _Setting) -> Iterator[Change]:
-    before, after = _list(old.choices), _list(new.choices)
+def _choices(stem: str, path: str, old: _Setting, new: _Setting) -> Iterator[Change]:
+    before, after = old.choices, new.choices
     if before == after:
         return
     lost = [choice for choice in before or () if after is not None and choice not in after]
@@ -300,13 +299,8 @@ def _choices(where: _Place, old: _Setting, new: _Setting) -> Iterator[Change]:
         step = "added"
     else:
         return
-    path = join_pointer(where.pointer, new.name, "choices")
     moved = {"lost": tuple(lost), "gained": tuple(gained)}
-    yield _change(f"{where.stem}-choice-{step}", path, new.name, before, after, **moved)
-
-
-def _list(choices: tuple[str, ...] | None) -> list[str] | None:
-    return list(choices) if choices is not None else None
+    yield _change(f"{stem}-choice-{step}", f"{path}/choices", new.name, before, after, **moved)
 
 
 def _change(kind: str, path: str, name: str, old: Any, new: Any, **facts: Any) -> Change:

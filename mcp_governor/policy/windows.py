@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from dataclasses import dataclass
 from functools import cached_property, cmp_to_key
 from typing import TYPE_CHECKING
 
@@ -90,22 +89,20 @@ class History(Struct, frozen=True, dict=True):
         from mcp_governor.changelog import announcements
 
         for announced in announcements(self.changelog):
-            last = self._withdrawn.get(announced.tool)
-            if last is None or not last.follows(announced.section):
+            if not _follow(self._withdrawn.get(announced.tool, ()), announced.section):
                 found.setdefault(announced.tool, []).append(announced)
         # Sections are usually sorted newest first; if they are not, versions decide.
         return {tool: sorted(known, key=cmp_to_key(_earlier)) for tool, known in found.items()}
 
     @cached_property
-    def _withdrawn(self) -> Mapping[str, _Last]:
-        """The last section that withdrew the deprecation of each name."""
-        found: dict[str, _Last] = {}
+    def _withdrawn(self) -> Mapping[str, Sequence[Section]]:
+        """The sections that withdrew the deprecation of each name."""
+        found: dict[str, list[Section]] = {}
         for section in self.changelog.sections if self.changelog is not None else ():
             for _, entry in section.entries:
-                if _WITHDRAWN.search(entry.text):
-                    for name in entry.names:
-                        found.setdefault(name, _Last()).add(section)
-        return found
+                for name in entry.names if _WITHDRAWN.search(entry.text) else ():
+                    found.setdefault(name, []).append(section)
+        return {name: _latest(sections) for name, sections in found.items()}
 
     def announcement(self, tool: Tool) -> Announcement | None:
         """The announcement that counts for a tool: the earliest one for the whole tool, not for a part of it."""
@@ -152,13 +149,14 @@ class History(Struct, frozen=True, dict=True):
 
     def _leads(self, patch: Numbered) -> bool:
         """True if a patch is the first usable release of its minor version, because the earlier ones were yanked."""
-        sections = self.changelog.released if self.changelog else ()
-        of_line = [
+        lower = [
             section
-            for section in sections
-            if section.numbered is not None and section.numbered.line == patch.line and section.numbered < patch
+            for section in (self.changelog.released if self.changelog else ())
+            if (number := section.numbered) is not None
+            and not number.prerelease
+            and number.line == patch.line
+            and number < patch
         ]
-        lower = [section for section in of_line if section.numbered is not None and not section.numbered.prerelease]
         return bool(lower) and all(section.yanked for section in lower)
 
     def _carried_unordered(self, since: str) -> int:
@@ -228,14 +226,11 @@ class History(Struct, frozen=True, dict=True):
         If the changelog later says that the tool stays, earlier announcements do not count.
         """
         moves = [(section, move) for section, move in self._tier_moves if _is_meant(tool.name, move.tools)]
-        last = _Last()
-        for section, move in moves:
-            if move.stays:
-                last.add(section)
+        stays = _latest([section for section, move in moves if move.stays])
         standing = [
             section
             for section, move in moves
-            if not move.stays and move.reaches(tier) and self.is_out(section) and not last.follows(section)
+            if not move.stays and move.reaches(tier) and self.is_out(section) and not _follow(stays, section)
         ]
         return min(standing, key=cmp_to_key(_earlier_section)).version_text if standing else None
 
@@ -300,28 +295,17 @@ def parts_of(tool: Tool) -> frozenset[str]:
     return frozenset(name for table in tables if isinstance(table, dict) for name in table)
 
 
-@dataclass
-class _Last:
-    """The latest of several sections, separately for those with and without a version number."""
+def _latest(sections: Sequence[Section]) -> list[Section]:
+    """Of sections in the order of the file those that every other one is before: newest first, if it is in order."""
+    numbered = [section for section in sections if section.numbered is not None]
+    unnumbered = [section for section in sections if section.numbered is None]
+    return [*sections[:1], *sorted(numbered, key=lambda one: one.numbered or 0)[-1:], *unnumbered[:1]]
 
-    numbered: Numbered | None = None
-    highest: int | None = None
-    highest_unnumbered: int | None = None
 
-    def add(self, section: Section) -> None:
-        if self.highest is None:  # sections come in file order, newest first
-            self.highest = section.line
-        if section.numbered is None:
-            self.highest_unnumbered = self.highest_unnumbered or section.line
-        elif self.numbered is None or section.numbered > self.numbered:
-            self.numbered = section.numbered
-
-    def follows(self, section: Section) -> bool:
-        """True if the latest of them is later than ``section``."""
-        if section.numbered is None:
-            return self.highest is not None and self.highest < section.line
-        later = self.numbered is not None and section.numbered < self.numbered
-        return later or (self.highest_unnumbered is not None and self.highest_unnumbered < section.line)
+def _follow(ones: Sequence[Section], other: Section) -> bool:
+    """True if one of several sections is later than another."""
+    number = other.numbered
+    return any(_earlier_section(other, one) < 0 and (number is None or one.numbered != number) for one in ones)
 
 
 def _earlier(one: Announcement, other: Announcement) -> int:

@@ -141,36 +141,14 @@ def export(surface: Surface, path: Path, *, overwrite: bool = False) -> Exported
     if os.path.lexists(path) and not path.is_dir():
         raise UsageError(f"{shown} is not a folder; nothing was written.", "Name a folder.")
     place = Path(os.path.realpath(path))
-    made = _make(place)
-    done = False
-    try:
-        with locked(place):
-            result = _write(surface, place, shown, content, overwrite=overwrite)
-        done = True
-    finally:
-        if not done:
-            for folder in made:
-                _remove_empty(folder)
-    return result
-
-
-def _make(place: Path) -> list[Path]:
-    """Create a folder; returns the new ones, the innermost first."""
-    missing = [folder for folder in (place, *place.parents) if not folder.exists()]
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileFormatError(
             f"{visible(str(place))} cannot be created: {error.strerror}.", "Check the folder and its permissions."
         ) from None
-    return missing
-
-
-def _remove_empty(folder: Path) -> None:
-    import contextlib
-
-    with contextlib.suppress(OSError):
-        folder.rmdir()
+    with locked(place):
+        return _write(surface, place, shown, content, overwrite=overwrite)
 
 
 def _write(surface: Surface, place: Path, shown: str, content: Mapping[str, str], *, overwrite: bool) -> Exported:

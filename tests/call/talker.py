@@ -16,7 +16,6 @@ ANY = {"type": "object", "properties": {}}
 ONE = {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"], "additionalProperties": False}
 NULL = dict.fromkeys(("error", "confidence", "provenance", "follow_up_hints", "degradation_reason"))
 ENVELOPE = {"status": "success", "data": {"n": 1}, **NULL, "charter_version": "1.2"}
-DEEP = "[" * 150 + "]" * 150
 
 
 def result(text: str | None = "ok", **more: object) -> dict:
@@ -83,13 +82,6 @@ def chatter(number: object) -> None:
     send({"id": number, "result": result()})
 
 
-def flaky(number: object) -> None:
-    if int(Path(os.environ["TALKER_STARTS"]).read_text(encoding="utf-8")) > 1:
-        send({"id": number, "result": result()})
-    else:
-        sys.exit(3)
-
-
 ANSWERS = {
     "lax": lax,
     "strict": strict,
@@ -119,11 +111,9 @@ SPEAKS = {
     "die": lambda number: sys.exit(3),
     "ask": ask,
     "chatter": chatter,
-    "flaky": flaky,
     "null": lambda number: raw(number, "null"),
     "list": lambda number: raw(number, "[1]"),
     "nan": lambda number: raw(number, '{"content":[],"structuredContent":{"n":NaN}}'),
-    "deep": lambda number: raw(number, f'{{"content":[],"structuredContent":{{"n":{DEEP}}}}}'),
     "duplicate": lambda number: raw(number, '{"content":[],"content":[{"type":"text","text":"b"}]}'),
     "both": lambda number: send({"id": number, "result": result(), "error": {"code": 1, "message": "no"}}),
     "both-null": lambda number: send({"id": number, "result": None, "error": {"code": 1, "message": "no"}}),

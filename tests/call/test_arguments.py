@@ -139,8 +139,8 @@ def purposes(schema, good):
             {"a": "ab"},
             [
                 ("missing", {}),
-                ("length", {"a": "a"}),
-                ("length", {"a": "abab"}),
+                ("length", {"a": "e"}),
+                ("length", {"a": "example"}),
                 ("type", {"a": {"not": "expected"}}),
             ],
         ),
@@ -149,7 +149,6 @@ def purposes(schema, good):
             {"a": "ab"},
             [
                 ("missing", {}),
-                ("length", {"a": ""}),
                 ("pattern", {"a": "1"}),
                 ("type", {"a": {"not": "expected"}}),
             ],
@@ -170,7 +169,7 @@ def purposes(schema, good):
                 ("missing", {}),
                 ("items", {"a": []}),
                 ("items", {"a": [2, 3, 1]}),
-                ("items", {"a": [1, 1]}),
+                ("items", {"a": [2, 2]}),
                 ("type", {"a": {"not": "expected"}}),
                 ("type", {"a": [{"not": "expected"}]}),
             ],

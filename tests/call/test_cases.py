@@ -33,10 +33,6 @@ def test_a_plan_has_the_happy_paths_first_then_the_unhappy_ones_then_a_stranger(
     assert [case.valid for case in planned.cases] == [True, True, False, False, False, False, False]
 
 
-def test_only_the_happy_paths():
-    assert purposes(plan(tool(), unhappy=False)) == ["required", "full"]
-
-
 @pytest.mark.parametrize(
     ("more", "valid", "open_"),
     [
@@ -155,11 +151,6 @@ def test_a_tool_that_the_user_says_only_reads_gets_wrong_calls_too():
     assert named == ["required", "full"]
     assert assumed[:2] == named
     assert len(assumed) > 2
-
-
-def test_a_destructive_tool_that_is_named_gets_no_wrong_calls():
-    planned = plan(tool(readOnlyHint=False), allow_writes=True, destructive=frozenset({"find"}))
-    assert purposes(planned) == ["required", "full"]
 
 
 def test_a_schema_that_nothing_fits_is_skipped_and_listed():

@@ -409,6 +409,8 @@ MIRRORS: list[tuple[str, str, bool]] = [
     ("a repr", str(MIRRORED), False),
     ("a summary", "One row was found.", False),
     ("nothing", "", False),
+    ("nested too deep", "[" * 50_000, False),
+    ("not a number", json.dumps(MIRRORED).replace("0.5", "NaN"), False),
     ("more behind it", json.dumps(MIRRORED) + " done", False),
     ("the data alone", json.dumps(MIRRORED["data"]), False),
     ("fenced", f"```json\n{json.dumps(MIRRORED)}\n```", False),

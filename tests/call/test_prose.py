@@ -67,16 +67,13 @@ def test_lists_in_prose(text, expected):
     assert listed_values(text) == expected
 
 
-def test_parameter_descriptions_of_a_docstring_and_of_one_line():
+def test_parameter_descriptions_of_a_docstring():
     docstring = (
         "Find it.\n\nArgs:\n    query: what to find, e.g. 'cats'\n    limit (int): how many\n\nReturns:\n    all"
     )
     assert parameter_descriptions(docstring)["query"] == "what to find, e.g. 'cats'"
     assert parameter_descriptions(docstring)["limit"] == "how many"
     assert parameter_descriptions("- `path`: where")["path"] == "where"
-    one_line = "Args: filename (str), position ('before' or 'after'), style (str, default 'Heading 1')."
-    assert parameter_descriptions(one_line)["position"] == "'before' or 'after'"
-    assert parameter_descriptions(one_line)["style"] == "str, default 'Heading 1'"
 
 
 @pytest.mark.parametrize(
@@ -107,7 +104,7 @@ def test_a_megabyte_of_prose_is_read_in_no_time_and_gives_few_values(hostile):
     assert len(marked_examples(hostile)) <= 5
     assert len(quoted_values(hostile)) <= 5
     assert all(len(value) <= 200 for value in quoted_values(hostile))
-    assert len(parameter_descriptions(hostile)) <= 401
+    assert len(parameter_descriptions(hostile)) <= 400
     assert len(listed_values(hostile)) <= 5
     assert time.monotonic() - begun < 5
 
@@ -172,12 +169,6 @@ def test_files_and_names_that_are_taken():
     assert lesson("the file a.txt is empty").endings == ()
     assert lesson("'example' already exists").taken
     assert not lesson("'example' does not exist").taken
-
-
-def test_an_argument_that_is_written_out_with_its_value():
-    assert lesson("Pass `mode='fast'` or omit it").assigned == (("mode", "fast"),)
-    assert lesson("Pass `other='fast'`").assigned == ()
-    assert lesson("Pass `mode='example'`").assigned == (), "that is what was sent"
 
 
 def test_arguments_of_a_recovery_for_the_same_tool():

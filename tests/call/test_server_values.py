@@ -93,7 +93,7 @@ def test_files_of_a_listing_are_below_the_folder_that_was_listed():
     known = learned()
     listing = {"content": [{"type": "text", "text": "[DIR] sub\n[FILE] a.txt      3 B\n[FILE] .. /x\n[FILE] ../x"}]}
     known.note("list_directory", {"path": "/srv/data/"}, Response.of_result(listing))
-    assert known.entries == {"FILE": ["/srv/data/a.txt"], "DIR": ["/srv/data/sub"]}
+    assert known.files == ["/srv/data/a.txt"]
 
 
 @pytest.mark.parametrize(
@@ -111,21 +111,13 @@ def test_folders_that_a_refusal_names(refusal, folders):
     assert known.folders == folders
 
 
-def test_a_million_ids_cost_little_and_give_five():
-    many = {"issues": [{"id": number} for number in range(1_000_000)]}
-    begun = time.monotonic()
-    known = learned()
-    known.note("list_issues", {}, Response.of_result({"content": [], "structuredContent": many}))
-    assert list(known.candidates("issue_id", tool="get_issue")) == [0, 1, 2, 3, 4]
-    assert time.monotonic() - begun < 5
-
-
 @pytest.mark.parametrize(
     "hostile",
     [
         {f"key{number}": number for number in range(200_000)},
         {"a": [[[[[[{"id": 1}] * 1000] * 10] * 10] * 10] * 10]},
         {"id": "x" * 1_000_000},
+        {"issues": [{"id": number} for number in range(1_000_000)]},
         "id: 1\n" * 500_000,
         "[" * 100_000,
         "x" * 2_000_000,

@@ -10,11 +10,11 @@ import pytest
 from mcp_governor.change import compare
 from mcp_governor.changelog import (
     Recorded,
-    compare_releases,
     parse,
     recorded_path,
     recorded_surfaces,
     release,
+    release_note,
     show,
 )
 from mcp_governor.errors import FileFormatError, UsageError
@@ -127,11 +127,8 @@ def test_a_release_is_shown_as_written() -> None:
 def test_two_releases_side_by_side() -> None:
     changelog = parse((FOLDER / "good.md").read_text(), "log.md")
     changes = compare(OLD, NEW)
-    found = compare_releases(changelog, "1.4.0", "2.0.0", changes=changes, tools={*OLD.by_name, *NEW.by_name})
-    assert [len(row.entries) for row in found.mentions] == [1, 1, 1, 1]
-    assert found.missing == ()
-    assert found.unmatched == ()
-    assert found.as_markdown() == (
+    found = release_note(changelog, "1.4.0", "2.0.0", changes=changes, tools={*OLD.by_name, *NEW.by_name})
+    assert found == (
         "# 1.4.0 → 2.0.0\n\nThere are breaking changes in `old_search` and `search`.\n\n"
         "## Added\n\n- `tag_note` is a new tool.\n- `list_notes` takes an optional `cursor`.\n\n"
         "## Removed\n\n- `old_search` is gone; use `search` instead.\n\n"
@@ -180,24 +177,23 @@ SEEN, UNSEEN = (
 def test_headline_and_sections_agree(old: Any, new: Any, entries: str, headline: str) -> None:
     before, after = build_surface(old), build_surface(new)
     changelog = parse(f"## 2.0.0 (current)\n\n{entries}\n\n## 1.0.0\n", "log.md")
-    found = compare_releases(
+    note = release_note(
         changelog, "1.0.0", "2.0.0", changes=compare(before, after), tools={*before.by_name, *after.by_name}
     )
-    note = found.as_markdown()
     assert note.split("\n")[2].startswith(headline)
     assert not ("There are no breaking changes" in note and ("## Breaking" in note or "## Removed" in note))
 
 
 def test_a_release_note_keeps_the_authors_lists() -> None:
     text = "## 1.1.0 (current)\n\n**Added**\n\n* `a` takes:\n\n  - `x`\n  - `y`\n    and more\n\n## 1.0.0\n"
-    note = compare_releases(parse(text.replace("\n", "\r\n"), "log.md"), "1.0.0", "current").as_markdown()
+    note = release_note(parse(text.replace("\n", "\r\n"), "log.md"), "1.0.0", "current")
     assert note == "# 1.0.0 → 1.1.0\n\n## Added\n\n- `a` takes:\n\n  - `x`\n  - `y`\n    and more\n"
 
 
 def test_sections_without_a_version_are_shown_and_compared() -> None:
     changelog = parse("## Unreleased\n\n**Added**\n\n- `a` is new.\n\n## 1.0.0\n", "log.md")
     assert show(changelog, "unreleased") == "## Unreleased\n\n**Added**\n\n- `a` is new.\n"
-    assert "- `a` is new.\n" in compare_releases(changelog, "1.0.0", "unreleased").as_markdown()
+    assert "- `a` is new.\n" in release_note(changelog, "1.0.0", "unreleased")
     with pytest.raises(UsageError, match=r"no section that is marked \(current\)"):
         show(changelog, "current")
     with pytest.raises(UsageError, match="has no section 1.0.1"):
@@ -206,16 +202,15 @@ def test_sections_without_a_version_are_shown_and_compared() -> None:
 
 def test_what_the_text_leaves_out_is_said_by_the_surfaces() -> None:
     changelog = parse((FOLDER / "untold.md").read_text(), "log.md")
-    found = compare_releases(changelog, "1.4.0", "2.0.0", changes=compare(OLD, NEW), tools={*OLD.by_name, *NEW.by_name})
-    assert [change.kind for change in found.missing] == ["enum-value-removed"]
-    assert "`order`: `desc`. (not in the changelog)" in found.as_markdown()
+    found = release_note(changelog, "1.4.0", "2.0.0", changes=compare(OLD, NEW), tools={*OLD.by_name, *NEW.by_name})
+    assert "`order`: `desc`. (not in the changelog)" in found
+    assert found.count("(not in the changelog)") == 1
 
 
 def test_several_releases_between_name_themselves() -> None:
     changelog = parse((FOLDER / "good.md").read_text(), "log.md")
-    found = compare_releases(changelog, "1.2.0", "1.4.0")
-    assert [section.title for section in found.sections] == ["1.4.0", "1.3.0"]
-    assert not found.with_surfaces
-    assert "- `raw_dump` is a new tool of the tier advanced. (1.4.0)\n" in found.as_markdown()
+    found = release_note(changelog, "1.2.0", "1.4.0")
+    assert "(1.3.0)\n" in found
+    assert "- `raw_dump` is a new tool of the tier advanced. (1.4.0)\n" in found
     with pytest.raises(UsageError, match="not newer"):
-        compare_releases(changelog, "1.4.0", "1.2.0")
+        release_note(changelog, "1.4.0", "1.2.0")

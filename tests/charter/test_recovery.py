@@ -27,46 +27,6 @@ SURFACE = build_surface(
 CLOSED = build_surface({"tools": [{"name": "search", "inputSchema": {**SEARCH, "additionalProperties": False}}]})
 
 
-@pytest.mark.parametrize(
-    "block",
-    [
-        {},
-        {"suggested_tool": None, "suggested_args": {"x": 1}},
-        {"suggested_tool": "search", "suggested_args": {"q": "a"}},
-        {"suggested_tool": "search", "suggested_args": {"q": "a", "limit": 3}},
-        {"suggested_tool": "list"},
-        {"suggested_tool": "list", "suggested_args": {}},
-        {"suggested_tool": "open", "suggested_args": {"anything": [1]}},
-        {"suggested_tool": "broken", "suggested_args": {}},
-    ],
-)
-def test_a_recovery_that_can_be_carried_out(block):
-    assert recovery_breaches(block, SURFACE) == []
-
-
-@pytest.mark.parametrize("surface", [SURFACE, CLOSED], ids=["open", "closed"])
-@pytest.mark.parametrize(
-    ("block", "expected"),
-    [
-        ({"suggested_tool": "serach"}, [("recovery-tool", "suggested_tool")]),
-        ({"suggested_tool": "search"}, [("recovery-args-absent", "suggested_args")]),
-        ({"suggested_tool": "search", "suggested_args": {}}, [("recovery-required", "suggested_args")]),
-        ({"suggested_tool": "search", "suggested_args": {"q": 1}}, [("recovery-args", "suggested_args/q")]),
-        (
-            {"suggested_tool": "search", "suggested_args": {"q": "a", "x/y": 1}},
-            [("recovery-args", "suggested_args/x~1y")],
-        ),
-        (
-            {"suggested_tool": "search", "suggested_args": {"query": "a"}},
-            [("recovery-required", "suggested_args"), ("recovery-args", "suggested_args/query")],
-        ),
-    ],
-)
-def test_a_recovery_that_cannot(block, expected, surface):
-    found = recovery_breaches(block, surface)
-    assert [(b.rule.removeprefix("envelope/"), b.path.removeprefix("/error/recovery/")) for b in found] == expected
-
-
 def test_the_nearest_tool_is_suggested():
     (breach,) = recovery_breaches({"suggested_tool": "serach"}, SURFACE)
     assert 'Did you mean "search"?' in breach.message
@@ -173,13 +133,6 @@ def test_a_remote_reference_is_never_fetched():
             server.shutdown()
             thread.join()
     assert asked == []
-
-
-def test_two_equal_schemas_do_not_share_an_entry_by_accident():
-    first, second = {"type": "string"}, {"type": "integer"}
-    assert compiled(first).is_valid("a")  # type: ignore[union-attr]
-    assert compiled(second).is_valid(1)  # type: ignore[union-attr]
-    assert not compiled(first).is_valid(1)  # type: ignore[union-attr]
 
 
 def test_a_misfit_shows_no_control_characters():

@@ -113,10 +113,20 @@ class Repository:
 
     def check(self) -> tuple[int, list[str]]:
         """Exit code of ``check``, and the rules of packs policy and changelog that it names."""
-        done = self.run("check", "--format", "json")
+        code, _, rules = self.judged()
+        return code, rules
+
+    def judged(self, *options: str) -> tuple[int, str | None, list[str]]:
+        """Exit code of ``check``, what is pending, and these rules."""
+        done = self.run("check", "--format", "json", *options)
         assert done.stdout, done.err
+        pending = done.report["pending"]
         rules = {finding["rule"] for finding in done.report["findings"]}
-        return done.code, sorted(rule for rule in rules if rule.startswith(("policy/", "changelog/")))
+        return (
+            done.code,
+            None if pending is None else f"{pending['bump']} {pending['version']}",
+            sorted(rule for rule in rules if rule.startswith(("policy/", "changelog/"))),
+        )
 
     def release(self, version: str, *, process: bool = False) -> None:
         """Draft, check, release, record, commit and tag; each must go through, and the check at the tag says what the
@@ -133,8 +143,12 @@ class Repository:
         assert self.check() == before
 
     @property
+    def path(self) -> Path:
+        return self.root / "docs" / "mcp-schema-changelog.md"
+
+    @property
     def log(self) -> str:
-        return (self.root / "docs" / "mcp-schema-changelog.md").read_text()
+        return self.path.read_text()
 
 
 GATE = '\n[policy]\ngate = "release"\n'
@@ -180,6 +194,12 @@ class Released(Repository):
         done = self.run(*arguments)
         assert done.code == code, done.out + done.err
         return done.err
+
+    def mention(self, label: str, *entries: str) -> None:
+        """Entries under a label of the unreleased section, which is begun where there is none."""
+        lines = "".join(f"- {entry}\n" for entry in entries)
+        text = self.log if "## Unreleased\n" in self.log else self.log.replace("\n## ", "\n## Unreleased\n\n## ", 1)
+        self.path.write_text(text.replace("## Unreleased\n", f"## Unreleased\n\n**{label}**\n\n{lines}", 1))
 
     @property
     def headings(self) -> list[str]:

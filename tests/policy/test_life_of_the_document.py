@@ -100,7 +100,7 @@ class Governed(Repository):
     def edit(self, old: str, new: str) -> None:
         text = self.log
         assert old in text, text
-        (self.root / "docs" / "mcp-schema-changelog.md").write_text(text.replace(old, new, 1))
+        self.path.write_text(text.replace(old, new, 1))
 
     def add(self, text: str, label: str = "") -> None:
         """Write something into the section of the next release: below its heading, or below one of its labels."""

@@ -16,7 +16,7 @@ def test_an_acceptance_is_retired_by_the_release_that_needed_it(tmp_path: Path, 
     del life.tools["find"]
     life.version = "2.0.0"
     life.passes("changelog", "draft", "--for", "2.0.0")
-    path = life.root / "docs" / "mcp-schema-changelog.md"
+    path = life.path
     path.write_text(life.log.replace("REPLACEMENT", "search"))
     accepted = accept_all(life)
     assert accepted, "a tool that goes without a deprecation is a finding"
@@ -71,7 +71,7 @@ def test_a_release_by_hand_retires_nothing_and_turns_nothing_red(tmp_path: Path)
     del life.tools["find"]
     life.version = "2.0.0"
     life.passes("changelog", "draft")
-    path = life.root / "docs" / "mcp-schema-changelog.md"
+    path = life.path
     path.write_text(life.log.replace("REPLACEMENT", "search"))
     accept_all(life)
     life.passes("check")
