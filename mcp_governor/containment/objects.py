@@ -27,8 +27,7 @@ from mcp_governor.containment.formulas import (
     negate,
 )
 from mcp_governor.containment.outcome import (
-    Cases,
-    Contradiction,
+    EMPTY,
     Empty,
     Found,
     Nothing,
@@ -39,7 +38,6 @@ from mcp_governor.containment.outcome import (
     first_found,
     gather,
     no_more,
-    refuted,
     represent,
 )
 
@@ -134,10 +132,10 @@ class _Builder:
 
     def solve(self) -> Outcome:
         if self.high is not None and self.high < self.low:
-            return refuted(Contradiction.SIZES)
+            return EMPTY
         plan = _Plan(dict.fromkeys(self.goal.required, ()))
         if self.high is not None and len(plan) > self.high:
-            return refuted(Contradiction.MEMBERS)
+            return EMPTY
         values = self.values(plan)
         if not isinstance(values, dict):
             # A member that every instance must have does not have a value, or none was found.
@@ -189,10 +187,10 @@ class _Builder:
         if len(plan.others) >= MAX_PLACED:
             return Unknown(f"more than {MAX_PLACED} members that might share a name")
         joins: dict[str | int, None] = dict.fromkeys([*keys, *range(len(plan.others) + 1)])
-        return first_found(Cases.each(joins), lambda join: self.joined(index, plan, join))
+        return first_found(joins, lambda join: self.joined(index, plan, join))
 
     def place_named(self, index: int, plan: _Plan, keys: dict[str, None]) -> Outcome:
-        return first_found(Cases.each(keys), lambda key: self.joined(index, plan, key))
+        return first_found(keys, lambda key: self.joined(index, plan, key))
 
     def joined(self, index: int, plan: _Plan, join: str | int) -> Outcome:
         """Let a certain member satisfy the existential atom: a named one, one of the others, or a new one."""
@@ -210,7 +208,7 @@ class _Builder:
             return outcome
         if self.high is not None and len(after) > self.high:
             # The members of a plan have different names, and later atoms only add members.
-            return refuted(Contradiction.MEMBERS)
+            return EMPTY
         return self.place(index + 1, after)
 
     def finish(self, plan: _Plan) -> Outcome:
@@ -238,7 +236,7 @@ class _Builder:
         plan uses, because the number of the remaining ones is the same.
         """
         optional = dict.fromkeys(key for key in self.mentioned if key not in found)
-        named = gather(Cases.each(optional), lambda key: self.value(key, ()), short)
+        named = gather(optional, lambda key: self.value(key, ()), short)
         found.update(named.found)
         short -= len(named.found)
         if short <= 0:
