@@ -142,14 +142,6 @@ def test_names_that_are_few() -> None:
     assert verdict(False, {**few, "minProperties": 2}) == "no"
 
 
-def test_a_member_name_may_need_a_line_feed() -> None:
-    closed = {"type": "object", "patternProperties": {"^.*$": {"type": "integer"}}, "additionalProperties": False}
-    assert verdict({"type": "object", "additionalProperties": {"type": "number"}}, closed) == "yes"
-    open_ = {"type": "object", "patternProperties": {"^.*$": {"type": "integer"}}}
-    found = answer({"type": "object", "additionalProperties": {"type": "integer"}}, open_)
-    assert found.witness == {"\na": "example"}
-
-
 LIMITS: list[tuple[Any, str, Any, Any]] = [
     (
         numbers,

@@ -18,7 +18,7 @@ from support import SERVERS, missing, uv
 
 from mcp_governor.programs import hold, leash, leashed
 from mcp_governor.programs.hold import Hold
-from mcp_governor.wire import Limits, StdioEndpoint, child, read, read_many
+from mcp_governor.wire import Limits, StdioEndpoint, child, read
 
 BROOD = str(SERVERS / "brood.py")
 
@@ -74,14 +74,6 @@ def test_what_a_server_leaves_behind_when_it_exits_ends_too(tmp_path: Path, broo
 
 def endpoint(how: str, folder: Path, *more: str) -> StdioEndpoint:
     return StdioEndpoint((sys.executable, BROOD, how, str(folder), *more))
-
-
-def test_servers_that_are_read_at_once_end_with_theirs(tmp_path: Path) -> None:
-    folders = [tmp_path / str(number) for number in range(3)]
-    for folder in folders:
-        folder.mkdir()
-    assert [len(one.raw["tools"]) for one in read_many([endpoint("orphan", folder) for folder in folders])] == [1] * 3
-    assert all(ended(folder, 0) for folder in folders)
 
 
 def test_a_process_with_threads_does_not_fork_its_leash(brood: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,18 +151,6 @@ def test_our_own_end_by_sigkill_ends_server_and_orphans(tmp_path: Path, brood: P
     assert ended(brood)
 
 
-def test_the_command_line_killed_in_the_middle_of_a_check_leaves_nothing(tmp_path: Path, brood: Path) -> None:
-    command = [sys.executable, "-m", "mcp_governor", "check", "--"]
-    command += [sys.executable, BROOD, "session", str(brood), "then-wait"]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as ours:
-        deadline = time.monotonic() + 30
-        while len(alive(brood)) < 2 and time.monotonic() < deadline:
-            time.sleep(0.02)
-        assert len(alive(brood)) == 2
-        ours.kill()
-    assert ended(brood)
-
-
 UNENDABLE = """
 import os
 ours, real = os.getpid(), os.kill
@@ -203,12 +183,6 @@ def test_a_server_that_kills_what_holds_it_is_ended_and_reported(tmp_path: Path,
     # The server itself has the highest number or the lowest; its orphan is nobody's child any more.
     assert not [pid for pid in alive(brood) if os.getsid(pid) == pid]
     ended(brood, 0)
-
-
-def test_a_server_behind_a_shell_ends_with_what_it_starts(tmp_path: Path, brood: Path) -> None:
-    script = f"'{sys.executable}' '{BROOD}' orphan '{brood}'; exit 0"
-    attack("snapshot", "-o", "-", "--", "sh", "-c", script, cwd=tmp_path).held(0)
-    assert ended(brood, 0)
 
 
 @pytest.mark.live

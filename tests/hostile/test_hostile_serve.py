@@ -16,10 +16,10 @@ import anyio
 import pytest
 from attack import MEGABYTE, PEAK
 from replacing import replace
-from support import REPO, Leash
+from support import Leash
 
 from mcp_governor.server import build_server
-from mcp_governor.server.pool import CrashError, Pool
+from mcp_governor.server.pool import Pool
 from mcp_governor.server.tools import TOOLS
 
 COMMAND = [sys.executable, "-m", "mcp_governor", "serve"]
@@ -146,35 +146,25 @@ def wrapped(number: int, value: bytes) -> bytes:
 PARSE, INVALID = -32700, -32600
 UNREADABLE = {
     "cut off": (b"{", None, PARSE),
-    "text": (b"nonsense", None, PARSE),
     "empty batch": (b"[]", None, INVALID),
     "batch": (b"[" + request(1) + b"]", None, INVALID),
     "a number": (b"5", None, INVALID),
     "not UTF-8": (b'{"jsonrpc":"2.0","id":2,"method":"\xff"}', None, PARSE),
-    "UTF-16": ('{"jsonrpc":"2.0"}'.encode("utf-16"), None, PARSE),
     "NUL": (b'{"jsonrpc":"2.0","id":3,"method":"pi\0ng"}', None, PARSE),
     "half a pair": (wrapped(4, rb'"\ud800"'), 4, INVALID),
-    "half a pair in a key": (wrapped(5, rb'{"\uDFFF":1}'), 5, INVALID),
     "half a pair as the id": (rb'{"jsonrpc":"2.0","id":"\ud800","method":"ping"}', None, INVALID),
     "deep": (wrapped(6, b"[" * 201 + b"]" * 201), 6, INVALID),
     "deeper than Python reads": (wrapped(7, b'[{"a":' * 100_000 + b"1" + b"}]" * 100_000), 7, INVALID),
     "deep, the id last": (b'{"x":' + b"[" * 9_999 + b"]" * 9_999 + b',"id":"z","method":"ping"}', "z", INVALID),
     "deep, another id inside": (b'{"x":{"id":8,"y":' + b"[" * 999 + b"]" * 999 + b'},"id":9}', 9, INVALID),
-    "deep and cut off": (b'{"id":10,"x":' + b"[" * 100_000, 10, INVALID),
     "infinite": (wrapped(11, b"1e999"), 11, INVALID),
-    "NaN": (wrapped(12, b"NaN"), None, PARSE),
     "5,000 digits": (wrapped(13, b"9" * 5_000), 13, INVALID),
     "long": (wrapped(14, b'"' + b"x" * (5 * MEGABYTE) + b'"'), 14, INVALID),
     "long string with no end": (b'{"id":15,"x":"' + rb"\"" * (2 * MEGABYTE + 99), 15, INVALID),
-    "many values": (wrapped(16, b"[" + b"[]," * (MEGABYTE) + b"[]]"), 16, INVALID),
     "params of another shape": (b'{"jsonrpc":"2.0","id":17,"method":"ping","params":[1]}', 17, INVALID),
     "no version": (b'{"id":18,"method":"ping"}', 18, INVALID),
     "a method that is a number": (b'{"jsonrpc":"2.0","id":19,"method":5}', 19, INVALID),
-    "no method": (b'{"jsonrpc":"2.0","id":20}', 20, INVALID),
-    "id null": (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', None, INVALID),
     "id true": (b'{"jsonrpc":"2.0","id":true,"method":"ping"}', None, INVALID),
-    "id with a fraction": (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', None, INVALID),
-    "id an object": (b'{"jsonrpc":"2.0","id":{},"method":"ping"}', None, INVALID),
     "id of 2**70": (b'{"jsonrpc":"2.0","id":1180591620717411303424,"method":"ping"}', None, INVALID),
     "id of 300 characters": (request("i" * 300), None, INVALID),
 }
@@ -199,12 +189,6 @@ def test_what_is_merely_unusual_is_read(shared):
     session.send({"jsonrpc": "2.0", "id": 99, "result": {}})
     assert [session.answer(number)["result"] for number in (1, 2, 3)] == [{}, {}, {}]
     assert session.other == []
-
-
-def test_unreadable_lines_before_the_first_request_are_answered(client, tmp_path):
-    session = client(reads=False)
-    out, _ = session.process.communicate(b"nonsense\n[]\n" + wrapped(1, rb'"\ud800"') + b"\n", timeout=PATIENCE)
-    assert [json.loads(line)["error"]["code"] for line in out.splitlines()] == [PARSE, INVALID, INVALID]
 
 
 def test_an_id_may_be_used_again_but_not_twice_at_a_time(client):
@@ -233,18 +217,6 @@ def test_a_cancelled_call_stops_at_once_with_all_that_it_started(client, work):
     session.call(2, "list_rules", {"pack": "charter"})
     assert session.envelope(2)["status"] == "success"
     assert session.other == [], "a cancelled request is not answered"
-
-
-@LINUX
-def test_calls_that_wait_are_cancelled_too(client):
-    session = client(compare=SPIN)
-    for number in range(20):
-        session.call(number)
-    for number in range(20):
-        session.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
-    session.call(20, "list_rules", {})
-    assert session.envelope(20)["status"] == "success"
-    assert session.other == []
 
 
 def test_a_call_beyond_its_seconds_is_reported_with_what_to_do(tmp_path, monkeypatch):
@@ -351,21 +323,6 @@ def test_calls_beyond_those_that_may_wait_are_refused_at_once(client):
     assert session.other == []
 
 
-def test_requests_beyond_those_that_may_be_open_are_refused(client):
-    session = client(compare="time.sleep(9); return []")
-    for number in range(300):
-        # it is answered when the session ends
-        listen = {"notifications": {"toolsListChanged": True}}
-        session.send({"jsonrpc": "2.0", "id": number, "method": "subscriptions/listen", "params": listen})
-        session.call(1000 + number)
-    reported = session.answer(1299)
-    assert (
-        reported["error"]["code"] == INVALID
-        if "error" in reported
-        else "too many" in str(reported["result"]["content"])
-    )
-
-
 def test_more_bytes_than_may_be_open_are_refused_and_taken_after_a_cancellation(client):
     session = client(compare="time.sleep(9); return []")
     large = {"old_tools": [{**TOOL, "description": "d" * 1_900_000}], "new_tools": []}
@@ -395,16 +352,6 @@ def test_nothing_outlives_the_client(client, work):
     session.until(lambda: session.leash.running() == [])
     # one second is the promise; the machine may be busy
     assert time.monotonic() - start < 5
-
-
-@LINUX
-def test_workers_end_when_the_server_is_killed(client):
-    session = client(compare=f"{CHILD}\n    {SPIN}")
-    session.call(1)
-    session.call(2)
-    session.until(lambda: session.workers() == 4)
-    session.process.kill()
-    session.until(lambda: session.leash.running() == [])
 
 
 @LINUX
@@ -444,33 +391,3 @@ def test_a_closed_stream_is_not_a_crash(closed, code):
         assert json.loads(done.stdout)["error"]["code"] == PARSE
     else:
         assert b"standard input and output" in done.stderr
-
-
-def test_stderr_that_nobody_reads_stops_nothing(client):
-    session = client(compare="1 / 0")
-    # A pipe holds 64 KB, and these write 85.
-    for number in range(180):
-        session.call(number, "no_such_tool", {})
-        session.call(1000 + number)
-        session.answer(number)
-        assert session.envelope(1000 + number)["error"]["kind"] == "internal_error"
-
-
-def test_what_a_worker_prints_is_not_on_our_stderr(capfd):
-    async def broken():
-        pool = Pool()
-        try:
-            with pytest.raises(CrashError):
-                await pool.call("list_rules", b"{", PATIENCE)
-        finally:
-            pool.close()
-
-    anyio.run(broken)
-    assert capfd.readouterr().err == ""
-
-
-def test_our_own_surface_is_what_it_was(shared):
-    session = shared
-    session.send({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}})
-    recorded = json.loads((REPO / "mcp-surface.json").read_text())
-    assert sorted(session.answer(1)["result"]["tools"], key=lambda tool: tool["name"]) == recorded["tools"]

@@ -16,9 +16,8 @@ from governed_project import OUTSIDE, lives, say
 from test_hostile_serve import resident
 from traps import Trap, put, surface
 
-from mcp_governor.errors import GovernorError
 from mcp_governor.server import project as project_module
-from mcp_governor.server.project import ROOT, MissingError, OutsideError, read_inside
+from mcp_governor.server.project import ROOT, OutsideError, read_inside
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="symbolic links and FIFOs")
 
@@ -227,11 +226,3 @@ def test_no_argument_is_run_imported_or_fetched(opened, root):
     assert sorted(path.name for path in root.iterdir()) == sorted(
         ["CHANGELOG.md", "client.json", "live.json", "mcp-governor.toml", "mcp-surface.json"]
     ), "a tool wrote something"
-
-
-def test_a_link_in_the_middle_of_a_path_on_any_system(tmp_path):
-    """What the look refuses, whatever the system."""
-    (tmp_path / "root").mkdir()
-    for path in ("../x", "C:\\x", "\\\\host\\share", "/x"):
-        with pytest.raises((OutsideError, MissingError, GovernorError)):
-            project_module.inside(path, str(tmp_path / "root"))
