@@ -110,10 +110,10 @@ def both_sides(
 
     One message is that of both.
     """
-    told = (messages, messages) if isinstance(messages, str) else messages
+    reports = (messages, messages) if isinstance(messages, str) else messages
     return [
         Kind(
-            *(own, side, explanations[at], verdicts[at], told[at], entries[at]),
+            *(own, side, explanations[at], verdicts[at], reports[at], entries[at]),
             reverse=reverse or name if side is Side.INPUT else None,
             other_side=mirror,
             example=example,

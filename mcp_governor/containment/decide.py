@@ -91,10 +91,10 @@ def _decide(outer: Schema, inner: Schema, until: float, deadline: float, *, witn
 
 
 def _by_listing(
-    outer: Any, inner: Any, texts: tuple[str, str], default_dialect: int, *, witness: bool
+    outer: Any, inner: Any, canonical: tuple[str, str], default_dialect: int, *, witness: bool
 ) -> Containment | None:
     """The answer if the inner schema lists its values, and validators can check each of them."""
-    left = refused(outer, inner, *texts, default_dialect)
+    left = refused(outer, inner, *canonical, default_dialect)
     if left is None or isinstance(left, Empty):
         return None if left is None else YES
     if not witness:
