@@ -8,7 +8,7 @@ combination.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -22,16 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 
-class Asked(Protocol):
-    """Requirements for a name and its value."""
+class Asked(Struct, frozen=True):
+    """Requirements for the name and value of a member whose name is not listed."""
 
-    @property
-    def name(self) -> tuple[Formula, ...]:
-        """Formulas for the name."""
-
-    @property
-    def value(self) -> tuple[Formula, ...]:
-        """Formulas for the value."""
+    name: tuple[Formula, ...] = ()
+    value: tuple[Formula, ...] = ()
 
 
 class Member(Struct, frozen=True):

@@ -115,7 +115,7 @@ def _search(outer: Schema, inner: Schema, until: float, *, hinting: bool = False
     from mcp_governor.containment.solver import Solver
 
     try:
-        promised = inner.hinted(until) if hinting else inner.formula(until)
+        promised = inner.formula(until, hinting=hinting)
         return Solver(until).solve([promised, negate(outer.formula(until))])
     except StoppedError as error:
         return Unknown(str(error))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mcp_governor.containment.additional_properties import Members
+from mcp_governor.containment.additional_properties import Asked, Members
 from mcp_governor.containment.evaluate import evaluate, member
 from mcp_governor.containment.formulas import (
     Formula,
@@ -101,18 +101,11 @@ def solve_object(goal: ObjectGoal, searcher: Searcher) -> Outcome:
     return _Builder(goal, searcher).solve()
 
 
-class _Other(Struct, frozen=True):
-    """Requirements for the name and value of a member whose name is not listed."""
-
-    name: tuple[Formula, ...]
-    value: tuple[Formula, ...]
-
-
 class _Plan(Struct, frozen=True):
     """The planned members of an instance: named ones, with additional requirements, and others."""
 
     named: Mapping[str, tuple[Formula, ...]]
-    others: tuple[_Other, ...] = ()
+    others: tuple[Asked, ...] = ()
 
     def __len__(self) -> int:
         return len(self.named) + len(self.others)
@@ -180,7 +173,7 @@ class _Builder:
         if spelled is not None:
             return self.place_named(index, plan, dict.fromkeys(spelled))
         keys = dict.fromkeys(key for key in {**plan.named, **self.mentioned} if evaluate(some.name, key) is not False)
-        alone = self.members.find(_Other((some.name,), (some.value,)))
+        alone = self.members.find(Asked((some.name,), (some.value,)))
         if isinstance(alone, Empty):
             # It cannot share a name either, because that would require even more of it.
             return self.place_named(index, plan, keys)
@@ -200,8 +193,8 @@ class _Builder:
             outcome = self.value(join, extra)
             after = replace(plan, named={**plan.named, join: extra})
         else:
-            old = plan.others[join] if join < len(plan.others) else _Other((), ())
-            other = _Other((*old.name, some.name), (*old.value, some.value))
+            old = plan.others[join] if join < len(plan.others) else Asked()
+            other = Asked((*old.name, some.name), (*old.value, some.value))
             outcome = self.members.find(other)
             after = replace(plan, others=(*plan.others[:join], other, *plan.others[join + 1 :]))
         if isinstance(outcome, Empty):
@@ -241,7 +234,7 @@ class _Builder:
         short -= len(named.found)
         if short <= 0:
             return None
-        others = self.members.draw(_Other((), ()), short, found)
+        others = self.members.draw(Asked(), short, found)
         found.update(others.found)
         return no_more(named.rest, others.rest) if len(others.found) < short else None
 
@@ -270,6 +263,3 @@ def only_name(some: SomeMember) -> str | None:
         ((kind, content),) = some.name.members
         return content if kind == "string" else None
     return None
-
-
-__all__ = ["ObjectGoal", "member_goal", "only_name", "solve_object"]

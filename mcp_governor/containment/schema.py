@@ -63,8 +63,7 @@ class Schema:
         self.draft = draft
         self.weight = weight(given, text)
         self._trusted = trusted
-        self._formula: Formula | None = None
-        self._hinted: Formula | None = None
+        self._formulas: dict[bool, Formula] = {}
         self.cost = Cost(quick=True, shallow=True) if trusted else self._estimate(given)
         self.canonical = self._canonical(given) if self.cost.quick else None
         self.problem = None if trusted or self._surely_sound else find_problem(given, text, draft)
@@ -140,31 +139,27 @@ class Schema:
         """The schema in draft 2020-12."""
         return modern(self.source, self.draft or LATEST, self.text)
 
-    def formula(self, until: float = float("inf")) -> Formula:
+    def formula(self, until: float = float("inf"), *, hinting: bool = False) -> Formula:
         """The formula for our own procedure.
 
         Args:
             until: the time (of :func:`time.monotonic`) at which to stop.
+            hinting: with hints.
 
         Raises:
             StoppedError: this time has passed, or the schema is too large.
         """
-        if self._formula is None:
+        found = self._formulas.get(hinting)
+        if found is None:
             document = Document(self.modern, self.text)
-            self._formula = Compiler(document, self.text, written=self.written).root(until)
-        return self._formula
+            found = Compiler(document, self.text, written=self.written, hinting=hinting).root(until)
+            self._formulas[hinting] = found
+        return found
 
     @property
     def hints(self) -> bool:
         """True if the author may have suggested values, as examples, a default or a format."""
         return any(word in self.text for word in _HINTS)
-
-    def hinted(self, until: float) -> Formula:
-        """:meth:`formula`, with hints."""
-        if self._hinted is None:
-            document = Document(self.modern, self.text)
-            self._hinted = Compiler(document, self.text, written=self.written, hinting=True).root(until)
-        return self._hinted
 
     @cached_property
     def canonical_modern(self) -> jsonschema_rs.CanonicalSchema | None:
