@@ -1,9 +1,13 @@
-"""A schema with everything that was computed for it, cached for the next question."""
+"""A schema with everything that was computed for it, cached for the next question.
+
+Our own procedure is loaded on demand, because the native engine answers most questions.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+import sys
 import warnings
 from collections import OrderedDict
 from functools import cache, cached_property
@@ -11,11 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
-from mcp_governor.containment.automaton import automaton
-from mcp_governor.containment.compiler import Compiler, forget_shared
-from mcp_governor.containment.evaluate import evaluate
-from mcp_governor.containment.formulas import forget, pool_size
-from mcp_governor.containment.patterns import pattern_node
 from mcp_governor.containment.regex import backtracks
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.cost import Cost, estimate
@@ -151,6 +150,8 @@ class Schema:
         """
         found = self._formulas.get(hinting)
         if found is None:
+            from mcp_governor.containment.compiler import Compiler
+
             document = Document(self.modern, self.text)
             found = Compiler(document, self.text, written=self.written, hinting=hinting).root(until)
             self._formulas[hinting] = found
@@ -197,6 +198,8 @@ class Schema:
         Without ``twice``, only the native validator is used.
         """
         if self._readings:
+            from mcp_governor.containment.evaluate import evaluate
+
             answers = [reading.accepts(value, twice=twice) for reading in self._readings]
             known = evaluate(self.formula(), value)
             return known if all(answer is known for answer in answers) else None
@@ -245,6 +248,9 @@ def _second_class(draft: int) -> Any:
         try:
             yield from usual(validator, source, value, schema) or ()
         except re.error:
+            from mcp_governor.containment.evaluate import evaluate
+            from mcp_governor.containment.patterns import pattern_node
+
             # Python has no \p{…}, and other names for groups.
             truth = evaluate(pattern_node(source), value)
             if truth is None:
@@ -300,6 +306,11 @@ def clear() -> None:
     Clearing a part is not possible, because formulas from before and after would not be equal.
     """
     global _cached_text
+    from mcp_governor.containment.automaton import automaton
+    from mcp_governor.containment.compiler import forget_shared
+    from mcp_governor.containment.formulas import forget
+    from mcp_governor.containment.patterns import pattern_node
+
     _cache.clear()
     _cached_text = 0
     pattern_node.cache_clear()
@@ -317,7 +328,8 @@ def load(given: list[tuple[Any, str]], default_dialect: int) -> list[Schema]:
         given: JSON values, each with its canonical text.
         default_dialect: the draft of a schema that does not name one.
     """
-    if pool_size() > MAX_NODES:
+    formulas = sys.modules.get("mcp_governor.containment.formulas")
+    if formulas is not None and formulas.pool_size() > MAX_NODES:
         clear()
     return [_load(schema, text, default_dialect) for schema, text in given]
 

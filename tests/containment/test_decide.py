@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from mcp_governor.containment import contains, decide, schema
+from mcp_governor.containment.formulas import pool_size
 from mcp_governor.containment.outcome import EMPTY, Found, Unknown
 from mcp_governor.containment.validators import compile_schema
 
@@ -49,7 +50,7 @@ def test_what_is_kept_of_schemas_is_dropped_beyond_a_limit(monkeypatch: pytest.M
     def load(length: int) -> int:
         text = f'{{"minLength":{length}}}'
         schema.load([({"minLength": length}, text)], 20)[0].formula()
-        return schema.pool_size()
+        return pool_size()
 
     schema.clear()
     one = load(1)
