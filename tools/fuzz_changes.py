@@ -84,24 +84,11 @@ def ask(question: dict[str, Any]) -> dict[str, Any]:
     return {"changes": changes, "moved": moved, "seconds": time.process_time() - start}
 
 
-def digest(question: dict[str, Any]) -> str | None:
-    return stable(ask(question))
-
-
-def stable(answer: dict[str, Any]) -> str | None:
-    changes = answer.get("changes", [])
-    if any("deadline" in part.get("reason", "") or "too long" in part.get("reason", "") for part in changes):
-        return None
-    return json.dumps(changes, sort_keys=True)
-
-
 def run(seed: int, index: int, tally: Tally) -> Iterator[Failure]:
     case = Case(seed, index)
-    tally.stable = []
     for question in case.questions():
         answer = ask(question)
         tally.add("asked")
-        tally.stable.append(stable(answer))
         yield from _judge(question, answer, tally, case.rng)
     for surface in (case.old, case.new):
         question = {"old": surface, "new": shuffled(surface, case.rng), "level": "declared"}

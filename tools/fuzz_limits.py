@@ -46,7 +46,6 @@ COUNTED_MOST = limit("containment.arrays", "MAX_COUNTED")
 CONTAINS_MOST = limit("containment.arrays", "MAX_CONTAINS")
 DISTINCT_MOST = limit("containment.arrays", "MAX_DISTINCT")
 LENGTH_MOST = limit("containment.strings", "MAX_LENGTH")
-REPEAT_MOST = limit("containment.regex", "MAX_REPEAT")
 CASES_MOST = limit("schemas.cost", "MAX_CASES")
 LISTED_MOST = limit("containment.enum_values", "MAX_VALUES")
 
@@ -108,14 +107,6 @@ def many_patterns(maker: Maker) -> Any:
     if maker.chance(0.2):
         out["properties"] = {"p1_": _few(maker), "b": _few(maker)}
     return out
-
-
-@family
-def many_names_of_patterns(maker: Maker) -> Any:
-    """Patterns of member names spread over several schemas."""
-    count = around(maker, PATTERNS_MOST)
-    parts = [{"patternProperties": {name: _few(maker)}} for name in _names(maker, count)]
-    return {"allOf": parts, **({"minProperties": 1} if maker.chance(0.5) else {})}
 
 
 @family
@@ -255,16 +246,6 @@ def long_strings(maker: Maker) -> Any:
 
 
 @slow
-def long_repeats(maker: Maker) -> Any:
-    size = maker.pick([REPEAT_MOST, REPEAT_MOST + 1, REPEAT_MOST - 1, 200, 64])
-    tail = maker.pick(["", ",", f",{size + 1}"])
-    return {
-        "type": "string",
-        "pattern": f"^{maker.pick(['a', '[ab]', '(ab)', '.'])}{{{size}{tail}}}{maker.pick(['$', ''])}",
-    }
-
-
-@slow
 def wide_automata(maker: Maker) -> Any:
     size = maker.pick([5, 10, 14, 18])
     return {"type": "string", "pattern": f"^(a|b)*{maker.pick('ab')}(a|b){{{size}}}$"}
@@ -310,31 +291,6 @@ def many_alternatives(maker: Maker) -> Any:
     else:
         branches = [_few(maker) for _ in range(size)]
     return {word: branches, **({"type": "object"} if maker.chance(0.3) else {})}
-
-
-@family
-def alternatives_of_alternatives(maker: Maker) -> Any:
-    count = 3 + maker.below(8)
-    parts = []
-    for n in range(count):
-        word = maker.pick(["anyOf", "oneOf"])
-        parts.append({word: [{"required": [f"a{n}"]}, {"required": [f"b{n}"]}, _few(maker)][: 2 + maker.below(2)]})
-    return {"type": "object", "allOf": parts, **({"maxProperties": count} if maker.chance(0.3) else {})}
-
-
-@family
-def many_conditions(maker: Maker) -> Any:
-    return {
-        "type": "object",
-        "allOf": [
-            {
-                "if": {"required": [f"a{n}"]},
-                "then": {"required": [f"b{n}"]},
-                "else": {"properties": {f"c{n}": _few(maker)}},
-            }
-            for n in range(2 + maker.below(9))
-        ],
-    }
 
 
 @family

@@ -1,8 +1,7 @@
 """Processes that ask and check, and the parent that distributes work, supervises them and counts.
 
 Every worker has a hash seed of its own and bounded memory, is replaced after a while, and is killed if one question
-takes longer than ``PATIENCE``. A share of all cases is repeated in a process with another hash seed: the answers have
-to be the same.
+takes longer than ``PATIENCE``.
 
 A *subject* is a module with the interface of ``fuzz_verdicts`` and ``fuzz_changes`` (``fuzz.SUBJECTS`` lists them all).
 """
@@ -21,8 +20,7 @@ import sys
 import tempfile
 import threading
 import time
-import zlib
-from collections import Counter, deque
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -30,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from fuzz_reduce import reduced
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 PATIENCE = 45.0
 """Time in seconds without an answer after which a worker is killed: far above every deadline, so that a busy machine is
@@ -39,8 +37,6 @@ MEMORY = 3 << 30
 """Address space of a worker in bytes."""
 LIFE = 60
 """Number of batches after which a worker is replaced, for another hash seed and to free its memory."""
-ECHO = 0.1
-"""Share of batches that are repeated with another hash seed."""
 MAX_REDUCED = 20
 """Maximum number of failures that are reduced in a run; the others are counted."""
 MAX_KEPT = 40
@@ -70,10 +66,9 @@ class Failure:
 
 @dataclass
 class Tally:
-    """The result of a batch: counts by name, and digests of the answers that must not depend on the process."""
+    """The result of a batch: counts by name."""
 
     counts: Counter[str] = field(default_factory=Counter)
-    stable: list[str | None] = field(default_factory=list)
 
     def add(self, name: str, count: int = 1) -> None:
         self.counts[name] += count
@@ -99,9 +94,6 @@ class Subject(Protocol):
 
     def questions(self, seed: int, index: int) -> list[dict[str, Any]]:
         """The questions of a case, in order."""
-
-    def digest(self, question: dict[str, Any]) -> str | None:
-        """The answer, as a string that must not depend on the process; ``None`` if it may."""
 
     def still(self, kind: str, case: dict[str, Any]) -> bool:
         """True if a case shows a failure of this kind."""
@@ -169,10 +161,6 @@ def _words(value: Any) -> set[str]:
     return found
 
 
-def crc(text: str | None) -> int | None:
-    return None if text is None else zlib.crc32(text.encode())
-
-
 def work(name: str, seed: int, state: str) -> None:
     """The main loop of a worker process: one batch for each line of input."""
     global _progress
@@ -183,41 +171,24 @@ def work(name: str, seed: int, state: str) -> None:
     subject = subject_named(name)
     _progress = Progress(state)
     for line in sys.stdin:
-        request = json.loads(line)
-        if "digest" in request:
-            reply: dict[str, Any] = {"digest": subject.digest(request["digest"])}
-        else:
-            reply = _echo(subject, seed, request) if request.get("echo") else _batch(subject, seed, request)
-        sys.stdout.write(json.dumps(reply) + "\n")
+        sys.stdout.write(json.dumps(_batch(subject, seed, json.loads(line))) + "\n")
         sys.stdout.flush()
-
-
-def _echo(subject: Any, seed: int, request: dict[str, Any]) -> dict[str, Any]:
-    found: list[list[int | None]] = []
-    for index in range(request["from"], request["to"]):
-        assert _progress is not None
-        _progress.start(index)
-        found.append([crc(subject.digest(question)) for question in subject.questions(seed, index)])
-    return {"stable": found}
 
 
 def _batch(subject: Any, seed: int, request: dict[str, Any]) -> dict[str, Any]:
     tally = Tally()
     failures: list[dict[str, Any]] = []
-    stable: list[list[int | None]] = []
     seen: Counter[str] = Counter()
     for index in range(request["from"], request["to"]):
         assert _progress is not None
         _progress.start(index)
-        tally.stable = []
         for failure in subject.run(seed, index, tally):
             tally.add("failures")
             tally.add(f"failure: {failure.kind}")
             seen[failure.kind] += 1
             if seen[failure.kind] <= request["reduce"]:
                 failures.append({**small(subject, failure).as_json(), "index": index})
-        stable.append([crc(text) for text in tally.stable])
-    return {"counts": dict(tally.counts), "failures": failures, "stable": stable}
+    return {"counts": dict(tally.counts), "failures": failures}
 
 
 def small(subject: Any, failure: Failure, seconds: float = 8.0) -> Failure:
@@ -263,7 +234,7 @@ class Child:
         done = threading.Event()
         watcher = threading.Thread(target=self._watch, args=(done,), daemon=True)
         try:
-            self.process.stdin.write(json.dumps({key: part for key, part in request.items() if key != "known"}) + "\n")
+            self.process.stdin.write(json.dumps(request) + "\n")
             self.process.stdin.flush()
             watcher.start()
             line = self.process.stdout.readline()
@@ -298,39 +269,6 @@ class Child:
             self.state.unlink()
 
 
-class Answers:
-    """Processes with different hash seeds that answer the same questions.
-
-    Args:
-        name: of the subject.
-        hash_seeds: one for each process.
-    """
-
-    def __init__(self, name: str, hash_seeds: Iterable[int]) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="mcp-governor-fuzz-")
-        self._children = [Child(name, 0, hash_seed, self._folder.name) for hash_seed in hash_seeds]
-
-    def differ(self, case: dict[str, Any]) -> bool:
-        """True if the processes give different answers that do not depend on time."""
-        replies = [child.ask({"digest": case}) for child in self._children]
-        return len({reply["digest"] for reply in replies if reply is not None} - {None}) > 1
-
-    def close(self) -> None:
-        for child in self._children:
-            child.close()
-        self._folder.cleanup()
-
-
-@dataclass
-class Echo:
-    """A batch to repeat."""
-
-    first: int
-    last: int
-    stable: list[list[int | None]]
-    hash_seed: int
-
-
 class Run:
     """One run of one subject.
 
@@ -340,7 +278,6 @@ class Run:
         seconds: duration.
         processes: number of workers.
         cases: maximum number of cases.
-        keep_going: continue after a failure.
     """
 
     def __init__(self, name: str, seed: int, seconds: float, processes: int = 2, cases: int | None = None) -> None:
@@ -352,7 +289,6 @@ class Run:
         self.hash_seeds: set[int] = set()
         self._lock = threading.Lock()
         self._next = 0
-        self._echoes: deque[Echo] = deque(maxlen=20)
         self._rng = random.Random(seed)
         self._reduced = 0
         self._folder = ""
@@ -369,25 +305,12 @@ class Run:
             for thread in threads:
                 thread.join()
         self.elapsed = time.monotonic() - start
-        self._reduce_echoes()
-
-    def _reduce_echoes(self) -> None:
-        """Reduce the cases that depend on the hash seed, which takes several processes."""
-        found = [failure for failure in self.failures.values() if failure["kind"] == "hash seed"]
-        for failure in found[:3]:
-            answers = Answers(self.name, failure["case"]["hash seeds"])
-            try:
-                if answers.differ(failure["case"]):
-                    names = self.subject.DOCUMENTS
-                    failure["case"] = reduced(failure["case"], answers.differ, documents=names, seconds=20)
-            finally:
-                answers.close()
 
     def _serve(self) -> None:
         child: Child | None = None
         batches = 0
         try:
-            while (task := self._task(child)) is not None:
+            while (task := self._task()) is not None:
                 if child is None or batches >= LIFE:
                     if child is not None:
                         child.close()
@@ -399,7 +322,7 @@ class Run:
                     child.close()
                     child = None
                 else:
-                    self._take(child, task, reply)
+                    self._take(reply)
         finally:
             if child is not None:
                 child.close()
@@ -410,52 +333,20 @@ class Run:
             self.hash_seeds.add(hash_seed)
         return Child(self.name, self.seed, hash_seed, self._folder)
 
-    def _task(self, child: Child | None) -> dict[str, Any] | None:
+    def _task(self) -> dict[str, Any] | None:
         with self._lock:
-            if time.monotonic() > self._until or (self._next >= self.cases and not self._echoes):
-                return None
-            if child is not None:
-                for echo in list(self._echoes):
-                    if echo.hash_seed != child.hash_seed:
-                        self._echoes.remove(echo)
-                        return {"echo": True, "from": echo.first, "to": echo.last, "known": echo}
-            if self._next >= self.cases:
+            if time.monotonic() > self._until or self._next >= self.cases:
                 return None
             first = self._next
             self._next = min(first + self.subject.BATCH, self.cases)
-            share = 2 if self._reduced < MAX_REDUCED else 0
-            return {"from": first, "to": self._next, "reduce": share}
+            return {"from": first, "to": self._next, "reduce": 2 if self._reduced < MAX_REDUCED else 0}
 
-    def _take(self, child: Child, task: dict[str, Any], reply: dict[str, Any]) -> None:
+    def _take(self, reply: dict[str, Any]) -> None:
         with self._lock:
-            if "known" in task:
-                self._compare(child, task["known"], reply["stable"])
-                return
             self.counts.update(reply["counts"])
             self._reduced += len(reply["failures"])
             for failure in reply["failures"]:
                 self._keep(failure)
-            if self._rng.random() < ECHO or self._next >= self.cases:
-                self._echoes.append(Echo(task["from"], task["to"], reply["stable"], child.hash_seed))
-
-    def _compare(self, child: Child, echo: Echo, found: list[list[int | None]]) -> None:
-        for offset, (before, after) in enumerate(zip(echo.stable, found, strict=True)):
-            index = echo.first + offset
-            if len(before) != len(after):
-                self._keep({"kind": "questions differ", "case": {}, "note": "", "index": index})
-                continue
-            for position, (one, other) in enumerate(zip(before, after, strict=True)):
-                if one is None or other is None:
-                    continue
-                self.counts["asked under two hash seeds"] += 1
-                if one != other:
-                    self.counts["failures"] += 1
-                    self.counts["failure: hash seed"] += 1
-                    case = {
-                        **self.subject.questions(self.seed, index)[position],
-                        "hash seeds": [echo.hash_seed, child.hash_seed],
-                    }
-                    self._keep({"kind": "hash seed", "case": case, "note": "answers differ", "index": index})
 
     def _lost(self, child: Child) -> None:
         index, position, _ = child.progress.read()

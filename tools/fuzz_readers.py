@@ -162,7 +162,6 @@ def run(seed: int, index: int, tally: Any) -> Iterator[Any]:
     found = judged(case)
     tally.add("asked")
     tally.add(f"{case.reader}: {found.kind}")
-    tally.stable = [stable(found)]
     if found.kind not in GOOD:
         less = small(case, found)
         yield Failure(found.kind, {"reader": case.reader, "data": less.document.data.decode("latin-1")}, found.note)
@@ -172,16 +171,6 @@ def questions(seed: int, index: int) -> list[dict[str, Any]]:
     """The question of a case."""
     case = case_of(seed, index)
     return [{"reader": case.reader, "data": case.document.data.decode("latin-1")}]
-
-
-def digest(question: dict[str, Any]) -> str | None:
-    """The answer to a question, which must not depend on the hash seed."""
-    warm()
-    return stable(forked.asked(partial(ask, READERS[question["reader"]]), question["data"].encode("latin-1")))
-
-
-def stable(found: forked.Outcome) -> str | None:
-    return f"{found.kind}: {found.note}" if found.kind in GOOD else None
 
 
 def still(kind: str, case: dict[str, Any]) -> bool:

@@ -39,8 +39,6 @@ DEADLINE = 0.5
 HANG = 3 * DEADLINE
 """Processor time in seconds above which an answer counts as slow; the wall clock of a busy machine is meaningless. The
 pool has its own limit for questions that wait without working."""
-LATE = 0.6
-"""Share of a deadline, by the clock, after which an answer may be another one in the next run."""
 BEYOND = 0.12
 """Share of cases that exceed a limit: they take most of the time."""
 COMPLEMENTS = 0.15
@@ -175,11 +173,6 @@ def questions(seed: int, index: int) -> list[dict[str, Any]]:
     return list(Case(seed, index).questions())
 
 
-def digest(question: dict[str, Any]) -> str | None:
-    """The answer as a string that must be the same in every process."""
-    return stable(ask(question))
-
-
 @cache
 def real_schemas() -> list[Any]:
     """Schemas that servers published."""
@@ -200,10 +193,10 @@ def instances(schemas: list[Any], rng: random.Random, effort: int = 1) -> list[A
 
 
 def ask(question: dict[str, Any], *, witness: bool = True) -> dict[str, Any]:
-    """The answer as data, with the processor seconds it took, and if its deadline by the clock was near."""
+    """The answer as data, with the processor seconds it took."""
     deadline = question.get("deadline", DEADLINE)
     tick()
-    start, begun = time.process_time(), time.monotonic()
+    start = time.process_time()
     try:
         found = contains(
             question["outer"],
@@ -215,28 +208,12 @@ def ask(question: dict[str, Any], *, witness: bool = True) -> dict[str, Any]:
     except OURS:
         raise
     except BaseException as error:  # a panic of a Rust extension is not an Exception
-        return {"verdict": "crash", "reason": f"{type(error).__name__}: {error}"[:300], "seconds": 0.0, "late": False}
-    late = time.monotonic() - begun > LATE * deadline
-    answer: dict[str, Any] = {"verdict": found.verdict, "reason": found.reason, "late": late}
+        return {"verdict": "crash", "reason": f"{type(error).__name__}: {error}"[:300], "seconds": 0.0}
+    answer: dict[str, Any] = {"verdict": found.verdict, "reason": found.reason}
     if found.has_witness:
         answer["witness"] = found.witness
     answer["seconds"] = time.process_time() - start
     return answer
-
-
-def stable(answer: dict[str, Any]) -> str | None:
-    """The part that must not depend on the process; ``None`` if the clock influenced the answer.
-
-    A search that runs out of time falls back on another procedure, which may know the answer by another witness. On a
-    busy machine a process waits, so a deadline passes that no processor time was spent on.
-    """
-    timed = answer["verdict"] == "unknown" and re.search("deadline|too long|validator", answer["reason"])
-    if answer["late"] or timed:
-        return None
-    if answer["verdict"] == "no" and "witness" not in answer:
-        # from the native engine because the search for a witness failed, perhaps for lack of time
-        return None
-    return json.dumps([answer["verdict"], answer.get("witness", "none")], sort_keys=True)
 
 
 def reason_of(answer: dict[str, Any]) -> str:
@@ -261,7 +238,6 @@ def run(seed: int, index: int, tally: Tally) -> Iterator[Failure]:
             tally.add("unusable")
             continue
         yield from _judge(question, answer, values, (accepted[a], accepted[b]), tally)
-    tally.stable = [stable(answer) for _, _, answer in answers]
     yield from _respelling(case, answers, tally)
 
 

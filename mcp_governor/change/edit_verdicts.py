@@ -2,38 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from msgspec import Struct
-
 from mcp_governor.change.budget import OverBudgetError
 from mcp_governor.change.edit import YES, Edit, Questions
 from mcp_governor.change.usable import UNREAD
 from mcp_governor.change.walk import Walk
 from mcp_governor.containment import Containment
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 _MAX_WITNESSES = 1_000
 """Maximum number of breaks in one schema with a witness of their own; the others are only known to break. Nobody reads
 so many, and finding a witness takes five times as long as knowing that there is one."""
 
 
-class Settlement(Struct, frozen=True):
-    """The difference between two documents.
-
-    Attributes:
-        edits: the edits with their verdicts and, for breaks, their witnesses.
-        same: there is no edit, and the documents certainly mean the same.
-    """
-
-    edits: Sequence[Edit]
-    same: bool = False
-
-
-def settled_edits(questions: Questions) -> Settlement:
-    """The edits between two documents that are not the same text.
+def settled_edits(questions: Questions) -> list[Edit]:
+    """The edits between two documents that are not the same text, with their verdicts and, for breaks, witnesses.
 
     If the whole is contained, no edit breaks by containment; otherwise at least one does, or one is unknown. If no edit
     can be named, the documents are proved to mean the same, or they differ as a whole: there is always something to
@@ -49,16 +30,16 @@ def settled_edits(questions: Questions) -> Settlement:
                 edit.forward = stopped
         rest = Edit("schema", walk.pairs[0][1].pointer if walk.pairs else "", kind="schema-undecided")
         rest.forward = rest.backward = stopped
-        return Settlement([*_kept(walk.edits), rest])
+        return [*_kept(walk.edits), rest]
 
 
-def _settled(questions: Questions, walk: Walk) -> Settlement:
+def _settled(questions: Questions, walk: Walk) -> list[Edit]:
     edits = walk.run()
     if not walk.pairs:
-        return Settlement(edits, same=not edits)
+        return edits
     if any(edit.kind in UNREAD for edit in edits):
         _settle_alone(questions, edits)
-        return Settlement(_kept(edits))
+        return _kept(edits)
     nothing_seen = not edits
     forward, backward = questions.whole()
     if backward.verdict == "yes":
@@ -74,13 +55,12 @@ def _settled(questions: Questions, walk: Walk) -> Settlement:
         _settle_unknown(questions, walk, edits, forward, backward)
     kept = _kept(edits)
     if kept:
-        return Settlement(kept)
+        return kept
     shown = nothing_seen and "no" not in (forward.verdict, backward.verdict) and _localised(walk)
     # What changes nothing at its place, as callers and readers see it, may still change what the schema says.
     equal = questions.equal() if walk.silent or not shown else True
-    if equal or (equal is None and shown):
-        return Settlement([], same=True)
-    return Settlement([_somewhere(questions, walk, forward, backward)])
+    same = equal or (equal is None and shown)
+    return [] if same else [_somewhere(questions, walk, forward, backward)]
 
 
 def _localised(walk: Walk) -> bool:

@@ -10,14 +10,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from mcp_governor.change.kind_model import Example, Kind, both_sides, value
+from mcp_governor.change.kind_model import KEYWORD, Example, Kind, both_sides, value
 from mcp_governor.change.vocabulary import Event, Side, Verdict
 
 _BREAKING, _COMPATIBLE, _UNKNOWN = Verdict.BREAKING, Verdict.COMPATIBLE, Verdict.UNKNOWN
 
 
-KEYWORD = "{what}{of} <is new: {new}|is gone, was {old}|changed from {old} to {new}|changed>"
-"""The message of a report about a schema keyword."""
 _VALUES = "{keyword} <is now {new}|is gone, was {old}|changed from {old} to {new}|changed>."
 _EVENTS = {
     # effect on the values → the changelog entry for an input and for an output

@@ -36,6 +36,9 @@ Sentence = str | tuple[str, ...]
 ``<is new|is gone|changed>`` is for a value that was added, removed or replaced, and a fourth form is for no value.
 """
 
+KEYWORD = "{what}{of} <is new: {new}|is gone, was {old}|changed from {old} to {new}|changed>"
+"""The message of a report about a schema keyword."""
+
 
 class Kind(Struct, frozen=True):
     """One kind of change.
@@ -99,14 +102,18 @@ def both_sides(
     bumps: tuple[Bump | None, Bump | None] = (None, None),
     *,
     reverse: str = "",
-    messages: tuple[Sentence, Sentence],
+    messages: str | tuple[Sentence, Sentence] = KEYWORD,
     entries: tuple[Sentence, Sentence],
     **more: Any,
 ) -> list[Kind]:
-    """One edit as an input kind and an output kind; its own opposite without ``reverse``, that of the input kind."""
+    """One edit as an input kind and an output kind; its own opposite without ``reverse``, that of the input kind.
+
+    One message is that of both.
+    """
+    reports = (messages, messages) if isinstance(messages, str) else messages
     return [
         Kind(
-            *(own, side, explanations[at], verdicts[at], messages[at], entries[at]),
+            *(own, side, explanations[at], verdicts[at], reports[at], entries[at]),
             reverse=reverse or name if side is Side.INPUT else None,
             other_side=mirror,
             example=example,

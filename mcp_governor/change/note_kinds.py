@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.change.family_kinds import KEYWORD
-from mcp_governor.change.kind_model import Kind, both_sides, value
+from mcp_governor.change.kind_model import KEYWORD, Kind, both_sides, value
 from mcp_governor.change.vocabulary import Event, Side, Verdict
 from mcp_governor.findings import Bump
 
@@ -46,7 +45,6 @@ _DEFAULTS_AND_FORMATS = [
         (_BREAKING, _COMPATIBLE),
         value(_default(10), _default(20)),
         (None, Bump.PATCH),
-        messages=(KEYWORD, KEYWORD),
         entries=(
             "{tool} [uses|use] `{now}` where {field} is omitted; it was `{was}`.",
             "{tool} [names|name] `{now}` as the default of {field} in the result; it was `{was}`.",
@@ -63,7 +61,6 @@ _DEFAULTS_AND_FORMATS = [
         value(_INTEGER, _default(10)),
         (Bump.PATCH, Bump.PATCH),
         reverse="default-removed",
-        messages=(KEYWORD, KEYWORD),
         entries=(
             "{tool} [says|say] that {field} defaults to `{now}`.",
             "{tool} [names|name] `{now}` as the default of {field} in the result.",
@@ -81,7 +78,6 @@ _DEFAULTS_AND_FORMATS = [
         value(_default(10), _INTEGER),
         (Bump.PATCH, Bump.PATCH),
         reverse="default-added",
-        messages=(KEYWORD, KEYWORD),
         entries=(
             "{tool} no longer [says|say] that {field} defaults to `{was}`.",
             "{tool} no longer [names|name] `{was}` as the default of {field} in the result.",
@@ -97,7 +93,6 @@ _DEFAULTS_AND_FORMATS = [
         (_COMPATIBLE, _COMPATIBLE),
         value(_STRING, {"type": "string", "format": "uri"}),
         reverse="format-removed",
-        messages=(KEYWORD, KEYWORD),
         entries=(
             "{tool} [expects|expect] {field} in the format `{now}`.",
             "{tool} [returns|return] {field} in the format `{now}`.",
@@ -114,7 +109,6 @@ _DEFAULTS_AND_FORMATS = [
         (_COMPATIBLE, _COMPATIBLE),
         value({"type": "string", "format": "uri"}, _STRING),
         reverse="format-added",
-        messages=(KEYWORD, KEYWORD),
         entries=(
             "{tool} no longer [expects|expect] {field} in the format `{was}`.",
             "{tool} no longer [returns|return] {field} in the format `{was}`.",
@@ -129,7 +123,6 @@ _DEFAULTS_AND_FORMATS = [
         ),
         (_COMPATIBLE, _COMPATIBLE),
         value({"type": "string", "format": "uri"}, {"type": "string", "format": "email"}),
-        messages=(KEYWORD, KEYWORD),
         entries=(
             "{tool} [expects|expect] {field} in the format `{now}`; it was `{was}`.",
             "{tool} [returns|return] {field} in the format `{now}`; it was `{was}`.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mcp_governor.change.edit import Edit
@@ -30,11 +29,10 @@ from mcp_governor.schemas.translation import DISPUTED
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from mcp_governor.change.alternative_pair import Spot, TakeOver
-    from mcp_governor.change.edit import Questions
+    from mcp_governor.change.alternative_pair import Spot
     from mcp_governor.change.graph import SchemaNode
-    from mcp_governor.change.joint import Around
-    from mcp_governor.change.view import Alternative, View
+    from mcp_governor.change.view import Alternative
+    from mcp_governor.change.walk import Walk
 
 
 _MAX_RENAMES = 400
@@ -47,37 +45,10 @@ class Leaf(Protocol):
     def __call__(self, family: str, keys: tuple[str, ...], path: str = "", **more: Any) -> None: ...
 
 
-class Walker(Protocol):
-    """The walk to which a comparison of objects belongs (:class:`mcp_governor.change.walk.Walk`)."""
+class Objects:
+    """The comparison of two object alternatives; adds their edits to ``walk``."""
 
-    questions: Questions
-    edits: list[Edit]
-    silent: list[Edit]
-    complete: bool
-    around: tuple[Around, Around]
-
-    def property(self, name: str, old: SchemaNode, new: SchemaNode, *, trust: bool, was: str = "") -> None: ...
-
-    def nodes(self, old: SchemaNode, new: SchemaNode, *, root: bool = False, trust: bool = True) -> None: ...
-
-    def child(self, old: Alternative, new: Alternative, key: str, leaf: Leaf, family: str, trust: bool) -> None: ...
-
-    def judge(self, spot: Spot, take_over: TakeOver, edit: Edit) -> None: ...
-
-    def isolate(self, start: tuple[int, int], spot: Spot, take_over: TakeOver, names: tuple[str, ...]) -> None: ...
-
-    def enter(self, old: tuple[Alternative, str, SchemaNode], new: tuple[Alternative, str, SchemaNode]) -> None: ...
-
-    def declaring(self, view: View) -> dict[str, list[Alternative]]: ...
-
-
-def compare_objects(walk: Walker, spot: Spot, leaf: Leaf) -> None:
-    """Add the edits between two object alternatives to ``walk``."""
-    _Objects(walk, spot, leaf).compare()
-
-
-class _Objects:
-    def __init__(self, walk: Walker, spot: Spot, leaf: Leaf) -> None:
+    def __init__(self, walk: Walk, spot: Spot, leaf: Leaf) -> None:
         self.walk = walk
         self.spot = spot
         self.leaf = leaf
@@ -88,7 +59,6 @@ class _Objects:
         self.old_elsewhere, self.new_elsewhere = (
             declared_elsewhere(side.node()) | around.names for side, around in zip((old, new), walk.around, strict=True)
         )
-        self.joint = isinstance(spot, JointSpot)
         self.old_properties: dict[str, SchemaNode] = _declared(old)
         self.new_properties: dict[str, SchemaNode] = _declared(new)
         self.old_required = frozenset(old.keys.get("required", ()))
@@ -140,7 +110,7 @@ class _Objects:
         start = len(self.walk.edits), len(self.walk.silent)
         before, after = self.old_properties[was or name], self.new_properties[name]
         self.walk.property(name, before, after, trust=self.trust, was=was)
-        if self.joint:
+        if isinstance(self.spot, JointSpot):
             names = (was or name, name)
             self.walk.isolate(start, self.spot, lambda one, other: _with_values_of(one, other, names), names)
 
@@ -291,8 +261,8 @@ class _Objects:
         declared = [{"pattern": pattern} for pattern in sorted(alternative.keys.get("patternProperties", ()))]
         declared.append({"enum": sorted(_declared(alternative))})
         matched = [{"type": "string", "pattern": pattern} for pattern in sorted(patterns)]
-        covers = self.walk.questions.covers
-        return all(covers(partial(_pair, {"anyOf": declared}, one)) for one in matched)
+        questions = self.walk.questions
+        return all(questions.covers(lambda one=one: ({"anyOf": declared}, one)) for one in matched)  # type: ignore[misc]
 
     def _respelled(self) -> bool:
         """True if the rule for undeclared keys is the same, written differently: by pattern, by name, by closing."""
@@ -308,7 +278,7 @@ class _Objects:
         keys = ("additionalProperties", "unevaluatedProperties")
         if was_closed != is_closed:
             note = set()
-            if not was_closed and (has_extra_schema_itself(old) or self._explicitly_open()):
+            if not was_closed and (has_extra_schema_itself(old) or any(key in self.old.keys for key in keys)):
                 note.add("explicit")
             if declares(old) or self.root:
                 note.add("declares")
@@ -346,9 +316,6 @@ class _Objects:
             return
         kind = "extra-values-tightened" if before is None else "extra-values-loosened"
         self.leaf("extra-values", (key,), kind=kind)
-
-    def _explicitly_open(self) -> bool:
-        return any(key in self.old.keys for key in ("additionalProperties", "unevaluatedProperties"))
 
     def _dependent_schemas(self) -> None:
         before = self.old.keys.get("dependentSchemas", {})
@@ -403,7 +370,3 @@ def _with_keys_of(one: Alternative, other: Alternative, names: tuple[str, ...]) 
     if any(key not in theirs for key in names):
         keys |= {key: other.keys.get(key) for key in ("additionalProperties", "unevaluatedProperties")}
     return one.with_keys(keys)
-
-
-def _pair(outer: Any, inner: Any) -> tuple[Any, Any]:
-    return outer, inner

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mcp_governor.change.family_kinds import ENUM_KINDS, FAMILY_KINDS, KEYWORD
+from mcp_governor.change.family_kinds import ENUM_KINDS, FAMILY_KINDS
 from mcp_governor.change.kind_model import Example, Kind, both_sides, value, with_opposites
 from mcp_governor.change.note_kinds import NOTE_KINDS
 from mcp_governor.change.vocabulary import Event, Side, Verdict
@@ -51,7 +51,7 @@ _KEYS = [
         (_BREAKING, _BREAKING),
         _schema(_object(properties=_AB), _object(properties=_A)),
         reverse="argument-added",
-        messages=("{thing} is gone", "{thing} is gone"),
+        messages="{thing} is gone",
         entries=("{tool} no longer [takes|take] {field}.", "{tool} no longer [returns|return] {field}."),
         event=Event.REMOVED,
     ),
@@ -79,7 +79,7 @@ _KEYS = [
         ),
         (_BREAKING, _BREAKING),
         _schema(_object(properties={"path": _STRING}), _object(properties={"file_path": _STRING})),
-        messages=("{thing} was renamed to {successor}", "{thing} was renamed to {successor}"),
+        messages="{thing} was renamed to {successor}",
         entries=(
             "{tool} [takes|take] {successor} instead of {field}.",
             "{tool} [returns|return] {successor} instead of {field}.",
@@ -124,7 +124,7 @@ _KEYS = [
         (_BREAKING, _BREAKING),
         _schema(_cases(_A, _A), _cases({}, _A)),
         reverse="branch-argument-added",
-        messages=("{thing} is no longer declared {detail}", "{thing} is no longer declared {detail}"),
+        messages="{thing} is no longer declared {detail}",
         entries=(
             "{tool} no longer [takes|take] {field} {detail}.",
             "{tool} no longer [returns|return] {field} {detail}.",
@@ -142,7 +142,7 @@ _KEYS = [
         (_COMPATIBLE, _COMPATIBLE),
         _schema(_cases({}, _A), _cases(_A, _A)),
         reverse="branch-argument-removed",
-        messages=("{thing} is now declared {detail} as well", "{thing} is now declared {detail} as well"),
+        messages="{thing} is now declared {detail} as well",
         entries=(
             "{tool} [takes|take] {field} {detail} as well.",
             "{tool} [returns|return] {field} {detail} as well.",
@@ -159,7 +159,6 @@ _KEYS = [
         (_BREAKING, _BREAKING),
         _schema(_object(properties=_A, patternProperties={"^x-": _STRING}), _object(properties=_A)),
         reverse="key-pattern-added",
-        messages=(KEYWORD, KEYWORD),
         entries=(
             "{tool} [accepts|accept] fewer key patterns{for_field}.",
             "{tool} [returns|return] fewer key patterns{in_field}.",
@@ -176,7 +175,6 @@ _KEYS = [
         (_COMPATIBLE, _COMPATIBLE),
         _schema(_object(properties=_A), _object(properties=_A, patternProperties={"^x-": _STRING})),
         reverse="key-pattern-removed",
-        messages=(KEYWORD, KEYWORD),
         entries=(
             "{tool} [accepts|accept] more key patterns{for_field}.",
             "{tool} may return more key patterns{in_field}.",
@@ -335,7 +333,7 @@ _WHOLE = [
         (Bump.PATCH, Bump.PATCH),
         wording=True,
         contract=False,
-        messages=("{what}{of} <is new|is gone|is reworded>", "{what}{of} <is new|is gone|is reworded>"),
+        messages="{what}{of} <is new|is gone|is reworded>",
         entries=(
             "{tool} [has|have] a new description of {field}.",
             "{tool} [has|have] a new description of {field} in the result.",
@@ -375,10 +373,7 @@ _WHOLE = [
         (Bump.PATCH, Bump.PATCH),
         wording=True,
         contract=False,
-        messages=(
-            "labels of the values{of} <are new: {new}|are gone, were {old}|changed from {old} to {new}|changed>",
-            "labels of the values{of} <are new: {new}|are gone, were {old}|changed from {old} to {new}|changed>",
-        ),
+        messages="labels of the values{of} <are new: {new}|are gone, were {old}|changed from {old} to {new}|changed>",
         entries=(
             "{tool} [has|have] other labels for the values of {field}.",
             "{tool} [has|have] other labels for the values of {field} in the result.",
@@ -395,10 +390,7 @@ _WHOLE = [
         value({"enum": ["a"]}, {"const": "a"}),
         (Bump.NONE, Bump.NONE),
         wording=True,
-        messages=(
-            "{what} is written differently and means the same",
-            "{what} is written differently and means the same",
-        ),
+        messages="{what} is written differently and means the same",
         entries=(
             "{tool} [writes|write] the input schema differently; it means the same.",
             "{tool} [writes|write] the output schema differently; it means the same.",
@@ -414,7 +406,6 @@ _WHOLE = [
         ),
         (_UNKNOWN, _UNKNOWN),
         value({"$ref": "https://example.com/a.json"}, {"$ref": "https://example.com/b.json"}),
-        messages=(KEYWORD, KEYWORD),
         entries=(
             ("{tool} [has|have] a different schema for {field}.", "{tool} [has|have] a different input schema."),
             (

@@ -56,11 +56,6 @@ def compare_schemas(pair: SchemaPair, budget: Budget) -> list[Change]:
     return [*changes, *reworded(pair)]
 
 
-def respelled(pair: SchemaPair) -> Change:
-    """The schema is written differently and means the same."""
-    return _change(pair, Edit("schema", "", kind="schema-rewritten"))
-
-
 def _undecided(pair: SchemaPair, reason: str) -> Change:
     answer = Containment("unknown", reason=reason)
     return _change(pair, Edit("schema", "", forward=answer, backward=answer, kind="schema-undecided"))
@@ -94,10 +89,10 @@ def _contract(pair: SchemaPair, budget: Budget) -> list[Change]:
     questions = Questions(
         old, new, pair.side, pair.level, deadline=pair.options.deadline, budget=budget, assert_formats=asserted
     )
-    settled = settled_edits(questions)
-    edits = [edit for edit in settled.edits if _concerns(edit, pair.side)]
+    # Headers are sent with calls only.
+    edits = [edit for edit in settled_edits(questions) if edit.family != "header" or arguments]
     if not edits:
-        return [respelled(pair)]
+        return [_change(pair, Edit("schema", "", kind="schema-rewritten"))]
     published = _Published(pair, questions)
     best: dict[tuple[str, str], Change] = {}
     for edit in edits:
@@ -106,10 +101,6 @@ def _contract(pair: SchemaPair, budget: Budget) -> list[Change]:
         if key not in best or _RANK[change.verdict] > _RANK[best[key].verdict]:
             best[key] = change
     return list(best.values())
-
-
-def _concerns(edit: Edit, side: Side) -> bool:
-    return not (edit.family == "header" and side is Side.OUTPUT)
 
 
 def _change(pair: SchemaPair, edit: Edit, published: _Published | None = None) -> Change:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.facts import Facts
 from mcp_governor.change.making import make
-from mcp_governor.change.vocabulary import MISSING, Level, Verdict, value_or_none
+from mcp_governor.change.vocabulary import MISSING, Verdict, value_or_none
 from mcp_governor.surface.listings import languages
 
 if TYPE_CHECKING:
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Surface
 
 
-def compare_servers(old: Surface, new: Surface, level: Level, options: ChangeOptions) -> Iterator[Change]:
+def compare_servers(old: Surface, new: Surface, options: ChangeOptions) -> Iterator[Change]:
     """Changes of what the server publishes about itself. A bare recording has no such data, which is not a change."""
 
     def changed(kind: str, path: str, before: Any, after: Any) -> Change:
         facts = Facts(fields=(path.rpartition("/")[2],))
-        return make(kind, None, path, level=level, old=before, new=after, facts=facts)
+        return make(kind, None, path, old=before, new=after, facts=facts)
 
     if old.name and new.name and old.name != new.name:
         yield changed("server-name-changed", "/serverInfo/name", old.name, new.name)
@@ -40,7 +40,7 @@ def compare_servers(old: Surface, new: Surface, level: Level, options: ChangeOpt
     if (old.instructions or "") != (new.instructions or ""):
         yield changed("instructions-changed", "/instructions", old.instructions or MISSING, new.instructions or MISSING)
     if same_era(old, new):
-        yield from _capabilities(old, new, level, options)
+        yield from _capabilities(old, new, options)
 
 
 def same_era(old: Surface, new: Surface) -> bool:
@@ -51,7 +51,7 @@ def same_era(old: Surface, new: Surface) -> bool:
     return old.modern == new.modern and (old.protocol is None) == (new.protocol is None)
 
 
-def _capabilities(old: Surface, new: Surface, level: Level, options: ChangeOptions) -> Iterator[Change]:
+def _capabilities(old: Surface, new: Surface, options: ChangeOptions) -> Iterator[Change]:
     """Changed capabilities as one change: an SDK upgrade changes several at once.
 
     Clients read capabilities on every connection, and the entries of a lost family (tools, prompts, resources) are
@@ -71,7 +71,6 @@ def _capabilities(old: Surface, new: Surface, level: Level, options: ChangeOptio
         None,
         "/capabilities",
         verdict=Verdict.BREAKING if lost and options.capabilities == "breaking" else Verdict.COMPATIBLE,
-        level=level,
         old=lost or MISSING,
         new=gained or MISSING,
         facts=Facts(fields=("capabilities",), lost=tuple(lost), gained=tuple(gained)),

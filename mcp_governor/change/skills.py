@@ -9,7 +9,7 @@ from mcp_governor.change.equality import same_json
 from mcp_governor.change.facts import Facts
 from mcp_governor.change.making import make
 from mcp_governor.change.server import same_era
-from mcp_governor.change.vocabulary import MISSING, Level
+from mcp_governor.change.vocabulary import MISSING
 from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mcp_governor.surface.skills import Skill
 
 
-def compare_skills(old: Surface, new: Surface, level: Level) -> Iterator[Change]:
+def compare_skills(old: Surface, new: Surface) -> Iterator[Change]:
     """All changes of skills.
 
     Where a recording does not say which skills there were, none is new; and a recording without them removes none. SDKs
@@ -28,12 +28,12 @@ def compare_skills(old: Surface, new: Surface, level: Level) -> Iterator[Change]
     """
     if not same_era(old, new) and bool(old.skills) != bool(new.skills):
         reason = f"the {'new' if old.skills else 'old'} side was read in a protocol era in which it shows no skills"
-        yield make("skills-undecided", None, "/skills", level=level, reason=reason)
+        yield make("skills-undecided", None, "/skills", reason=reason)
         return
     if not (old.skills_recorded and new.skills_recorded):
         if old.skills or (new.skills and old.capabilities):
             reason = f"the {'new' if old.skills else 'old'} side does not say which skills there are"
-            yield make("skills-undecided", None, "/skills", level=level, reason=reason)
+            yield make("skills-undecided", None, "/skills", reason=reason)
         return
     before = {skill.uri: skill for skill in old.skills}
     after = {skill.uri: skill for skill in new.skills}
@@ -43,16 +43,16 @@ def compare_skills(old: Surface, new: Surface, level: Level) -> Iterator[Change]
     for skill in gone:
         if skill.uri in renamed:
             successor = renamed[skill.uri]
-            yield _make("skill-renamed", skill, level, "", skill.uri, successor.uri, successor=successor.name)
-            yield from _same_skill(skill, successor, level)
+            yield _make("skill-renamed", skill, "", skill.uri, successor.uri, successor=successor.name)
+            yield from _same_skill(skill, successor)
         else:
-            yield _make("skill-removed", skill, level, "", skill.uri)
+            yield _make("skill-removed", skill, "", skill.uri)
     known = {skill.uri for skill in renamed.values()}
     for skill in come:
         if skill.uri not in known:
-            yield _make("skill-added", skill, level, "", MISSING, skill.uri)
+            yield _make("skill-added", skill, "", MISSING, skill.uri)
     for uri in before.keys() & after.keys():
-        yield from _same_skill(before[uri], after[uri], level)
+        yield from _same_skill(before[uri], after[uri])
 
 
 def _renamed(gone: Sequence[Skill], come: Sequence[Skill]) -> list[tuple[Skill, Skill]]:
@@ -74,41 +74,39 @@ def _body(skill: Skill) -> str | None:
     return "\n".join(lines[end + 1 :]).strip()
 
 
-def _make(
-    kind: str, skill: Skill, level: Level, place: str, old: Any = MISSING, new: Any = MISSING, **facts: Any
-) -> Change:
+def _make(kind: str, skill: Skill, place: str, old: Any = MISSING, new: Any = MISSING, **facts: Any) -> Change:
     path = join_pointer("/skills", skill.uri) + place
-    return make(kind, None, path, level=level, old=old, new=new, facts=Facts((skill.name,), **facts))
+    return make(kind, None, path, old=old, new=new, facts=Facts((skill.name,), **facts))
 
 
-def _same_skill(old: Skill, new: Skill, level: Level) -> Iterator[Change]:
-    yield from _tools(old, new, level)
+def _same_skill(old: Skill, new: Skill) -> Iterator[Change]:
+    yield from _tools(old, new)
     if old.dynamic != new.dynamic:
-        yield _make("skill-digests-dropped" if new.dynamic else "skill-digests-published", new, level, "/resources")
+        yield _make("skill-digests-dropped" if new.dynamic else "skill-digests-published", new, "/resources")
     for key in sorted({*old.frontmatter, *new.frontmatter} - {"allowed-tools", "description", "name"}):
         was, now = old.frontmatter.get(key, MISSING), new.frontmatter.get(key, MISSING)
         if was is MISSING or now is MISSING or not same_json(was, now):
             place = join_pointer("/frontmatter", key)
-            yield _make("skill-frontmatter-changed", new, level, place, was, now, what=key)
+            yield _make("skill-frontmatter-changed", new, place, was, now, what=key)
     if old.frontmatter.get("description") != new.frontmatter.get("description"):
         was, now = old.frontmatter.get("description", MISSING), new.frontmatter.get("description", MISSING)
-        yield _make("skill-description-changed", new, level, "/frontmatter/description", was, now)
+        yield _make("skill-description-changed", new, "/frontmatter/description", was, now)
     before, after = old.digest(old.uri), new.digest(new.uri)
     if None not in (before, after) and before != after and _body(old) != _body(new):
-        yield _make("skill-text-changed", new, level, "/text", detail=_difference(old.text, new.text))
-    yield from _files(old, new, level)
+        yield _make("skill-text-changed", new, "/text", detail=_difference(old.text, new.text))
+    yield from _files(old, new)
 
 
-def _tools(old: Skill, new: Skill, level: Level) -> Iterator[Change]:
+def _tools(old: Skill, new: Skill) -> Iterator[Change]:
     lost = tuple(name for name in old.allowed_tools if name not in new.allowed_tools)
     gained = tuple(name for name in new.allowed_tools if name not in old.allowed_tools)
     for kind, some in (("skill-tools-widened", gained), ("skill-tools-narrowed", lost)):
         if some:
             # A host that has no list asks about every tool, so a list is more than none.
-            yield _make(kind, new, level, "/frontmatter/allowed-tools", lost=lost, gained=gained)
+            yield _make(kind, new, "/frontmatter/allowed-tools", lost=lost, gained=gained)
 
 
-def _files(old: Skill, new: Skill, level: Level) -> Iterator[Change]:
+def _files(old: Skill, new: Skill) -> Iterator[Change]:
     before = {uri.removeprefix(old.root): old.digest(uri) for uri in old.files if uri != old.uri}
     after = {uri.removeprefix(new.root): new.digest(uri) for uri in new.files if uri != new.uri}
     for name in sorted(before.keys() | after.keys()) if not (old.dynamic or new.dynamic) else ():
@@ -116,7 +114,7 @@ def _files(old: Skill, new: Skill, level: Level) -> Iterator[Change]:
         if was != now:
             path = join_pointer("/skills", new.uri, "resources", f"{new.root}{name}")
             facts = Facts((new.name, name.lstrip("/")), thing="file")
-            yield make("skill-file-changed", None, path, level=level, old=was, new=now, facts=facts)
+            yield make("skill-file-changed", None, path, old=was, new=now, facts=facts)
 
 
 def _difference(old: str | None, new: str | None) -> str:

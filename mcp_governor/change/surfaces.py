@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from mcp_governor.change.budget import Budget
 from mcp_governor.change.matching import match_renamed
 from mcp_governor.change.options import DEFAULT_OPTIONS, ChangeOptions
@@ -52,20 +54,21 @@ def compare(
     renamed = match_renamed(gone, come)
     one_era = same_era(old, new)
     for tool in old.tools:
-        successor = new.by_name.get(tool.name)
-        if successor is not None:
-            changes.extend(compare_tool(tool, successor, level, options, same_era=one_era, budget=budget))
-        elif tool.name in renamed:
-            changes.append(tool_renamed(tool, renamed[tool.name], level))
-            changes.extend(compare_tool(tool, renamed[tool.name], level, options, same_era=one_era, budget=budget))
-        else:
-            changes.append(tool_removed(tool, level))
+        successor = new.by_name.get(tool.name) or renamed.get(tool.name)
+        if successor is None:
+            changes.append(tool_removed(tool))
+            continue
+        if tool.name in renamed:
+            changes.append(tool_renamed(tool, successor))
+        changes.extend(compare_tool(tool, successor, level, options, same_era=one_era, run=budget))
     known = {tool.name for tool in renamed.values()}
-    changes.extend(tool_added(tool, level) for tool in come if tool.name not in known)
-    changes.extend(compare_unusable(old, new, level))
-    changes.extend(compare_siblings(old, new, level))
-    changes.extend(compare_skills(old, new, level))
-    changes.extend(compare_servers(old, new, level, options))
+    changes.extend(tool_added(tool) for tool in come if tool.name not in known)
+    changes.extend(compare_unusable(old, new))
+    changes.extend(compare_siblings(old, new))
+    changes.extend(compare_skills(old, new))
+    changes.extend(compare_servers(old, new, options))
+    if level is not Level.DECLARED:
+        changes = [replace(change, level=level) for change in changes]
     return sorted(changes, key=_order)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.change.budget import Budget
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.facts import Facts
 from mcp_governor.change.making import make
@@ -19,9 +18,9 @@ from mcp_governor.text import visible
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from mcp_governor.change.budget import Budget
     from mcp_governor.change.model import Change
     from mcp_governor.change.options import ChangeOptions
-    from mcp_governor.findings import Tier
     from mcp_governor.surface.model import Surface, Tool
 
 _HINTS = {
@@ -34,30 +33,27 @@ _HINTS = {
 _OWN_META = ("tier", "category", "deprecated")
 
 
-def tool_added(tool: Tool, level: Level) -> Change:
+def tool_added(tool: Tool) -> Change:
     """A tool that was not there."""
-    return make("tool-added", tool.name, "", tier=tool.tier, level=level, new=tool.name)
+    return _make(tool, "tool-added", "", new=tool.name)
 
 
-def tool_removed(tool: Tool, level: Level) -> Change:
+def tool_removed(tool: Tool) -> Change:
     """A tool that is gone."""
-    return make("tool-removed", tool.name, "", tier=tool.tier, level=level, old=tool.name)
+    return _make(tool, "tool-removed", "", old=tool.name)
 
 
-def tool_renamed(old: Tool, new: Tool, level: Level) -> Change:
+def tool_renamed(old: Tool, new: Tool) -> Change:
     """A tool that goes by another name."""
-    facts = Facts(successor=new.name)
-    return make("tool-renamed", old.name, "/name", tier=old.tier, level=level, old=old.name, new=new.name, facts=facts)
+    return _make(old, "tool-renamed", "/name", old=old.name, new=new.name, facts=Facts(successor=new.name))
+
+
+def _make(tool: Tool, kind: str, path: str, **more: Any) -> Change:
+    return make(kind, tool.name, path, **{"tier": tool.tier, **more})
 
 
 def compare_tool(
-    old: Tool,
-    new: Tool,
-    level: Level,
-    options: ChangeOptions,
-    *,
-    same_era: bool = True,
-    budget: Budget | None = None,
+    old: Tool, new: Tool, level: Level, options: ChangeOptions, *, same_era: bool, run: Budget
 ) -> list[Change]:
     """All changes to a tool that is on both surfaces.
 
@@ -67,34 +63,32 @@ def compare_tool(
         old, new: the tool before and now; the names may differ.
         level, options: as in :func:`mcp_governor.change.compare`.
         same_era: both were read in one protocol era, so that data added by the protocol can be compared.
-        budget: of the run to which this comparison belongs; by default it is a run of its own.
+        run: the budget of the run to which this comparison belongs.
     """
     try:
-        changes = _compare_tool(old, new, level, options, same_era=same_era, run=budget or Budget.of_run(options))
-        return [*changes, *unnamed_changes(old, new, changes, level)]
+        changes = list(_changes(old, new, level, options, same_era=same_era, run=run))
+        return [*changes, *_unnamed(old, new, changes)]
     except (RecursionError, ValueError) as error:
         deep = isinstance(error, RecursionError)
         reason = "it is nested too deeply to be read" if deep else "it contains a number that JSON cannot represent"
-        return [make("contract-undecided", old.name, "", tier=old.tier, level=level, reason=reason)]
+        return [_make(old, "contract-undecided", "", reason=reason)]
 
 
-def _compare_tool(
+def _changes(
     old: Tool, new: Tool, level: Level, options: ChangeOptions, *, same_era: bool, run: Budget
-) -> list[Change]:
-    changes: list[Change] = []
+) -> Iterator[Change]:
     if _governed(old) != _governed(new):
-        changes.extend(_governance(old, new, level))
+        yield from _governance(old, new)
     if same_json(old.raw, new.raw):
-        return changes
-    changes.extend(_hints(old, new, level, options))
-    changes.extend(_wording(old, new, level))
+        return
+    yield from _hints(old, new, options)
+    yield from _wording(old, new)
     if same_era:
-        changes.extend(_execution(old, new, level))
-    changes.extend(_required(old, new, level))
-    changes.extend(_visibility(old, new, level))
-    changes.extend(_meta(old, new, level))
-    changes.extend(_schemas(old, new, level, options, run.of_tool(visible(old.name), options)))
-    return changes
+        yield from _execution(old, new)
+    yield from _required(old, new)
+    yield from _visibility(old, new)
+    yield from _meta(old, new)
+    yield from _schemas(old, new, level, options, run.of_tool(visible(old.name), options))
 
 
 def _governed(tool: Tool) -> tuple[object, ...]:
@@ -115,56 +109,47 @@ _PARTS = {
 """Parts of a tool's contract, and the pointers to their changes."""
 
 
-def unnamed_changes(old: Tool, new: Tool, changes: Sequence[Change], level: Level) -> list[Change]:
+def _unnamed(old: Tool, new: Tool, changes: Sequence[Change]) -> Iterator[Change]:
     """A change for contract differences that ``changes`` does not include, so that none goes unreported."""
     if same_json(old.raw, new.raw) and not changes:
-        return []
+        return
     named = {change.path for change in changes if catalogue()[change.kind].contract}
     open_parts = [part for part, place in _PARTS.items() if not any(path.startswith(place) for path in named)]
-    if not open_parts:
-        return []
     before, after = contract(old, open_parts), contract(new, open_parts)
-    found = []
     for part in open_parts:
         if canonical_json(before.get(part)) == canonical_json(after.get(part)):
             continue
-        place = _PARTS[part]
         side = {"inputSchema": Side.INPUT, "outputSchema": Side.OUTPUT}.get(part, Side.SURFACE)
         if side is Side.INPUT and None in (old.input_schema, new.input_schema):
             kind, reason, facts = "schema-rewritten", "", Facts(what="the schema of a tool without parameters")
         else:
             kind, reason, facts = "contract-undecided", "this comparison cannot name the change", Facts(detail=part)
-        path = place.rstrip("/")
-        found.append(make(kind, old.name, path, side=side, tier=old.tier, level=level, facts=facts, reason=reason))
-    return found
+        yield _make(old, kind, _PARTS[part].rstrip("/"), side=side, facts=facts, reason=reason)
 
 
-def _governance(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
-    def changed(kind: str, path: str, before: Any, after: Any, tier: Tier = old.tier) -> Change:
-        return make(kind, old.name, path, tier=tier, level=level, old=before, new=after)
-
+def _governance(old: Tool, new: Tool) -> Iterator[Change]:
     if old.tier is not new.tier:
         lowered = new.tier.rank < old.tier.rank
-        kind, at_stake = ("tier-lowered", old.tier) if lowered else ("tier-raised", new.tier)
-        yield changed(kind, "/tier", old.tier.value, new.tier.value, at_stake)
-    yield from _listing(old, new, level)
+        kind, at_stake = ("tier-lowered", old) if lowered else ("tier-raised", new)
+        yield _make(old, kind, "/tier", tier=at_stake.tier, old=old.tier.value, new=new.tier.value)
+    yield from _listing(old, new)
     if old.category != new.category:
-        yield changed("category-changed", "/category", _given(old.category), _given(new.category))
+        yield _make(old, "category-changed", "/category", old=_given(old.category), new=_given(new.category))
     before, after = _ending(old), _ending(new)
     if before != after:
         come, gone = before is MISSING, after is MISSING
         kind = "tool-deprecated" if come else "deprecation-withdrawn" if gone else "deprecation-changed"
-        yield changed(kind, "/deprecated", before, after)
+        yield _make(old, kind, "/deprecated", old=before, new=after)
 
 
-def _listing(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
+def _listing(old: Tool, new: Tool) -> Iterator[Change]:
     """A tool is removed from the default list, or added to it, without the change of tier that this requires."""
     left, came = (one.opt_in is None and other.opt_in is not None for one, other in ((old, new), (new, old)))
     moved = new.tier.rank - old.tier.rank
     if left and moved >= 0:
-        yield make("tool-unlisted", old.name, "/tier/listed", tier=old.tier, level=level, old=True, new=False)
+        yield _make(old, "tool-unlisted", "/tier/listed", old=True, new=False)
     elif came and moved <= 0:
-        yield make("tool-listed", old.name, "/tier/listed", tier=new.tier, level=level, old=False, new=True)
+        yield _make(old, "tool-listed", "/tier/listed", tier=new.tier, old=False, new=True)
 
 
 def _given(value: Any) -> Any:
@@ -180,7 +165,7 @@ def _ending(tool: Tool) -> Any:
     return {**ending, "nothing": True} if notice.nothing else ending
 
 
-def _hints(old: Tool, new: Tool, level: Level, options: ChangeOptions) -> Iterator[Change]:
+def _hints(old: Tool, new: Tool, options: ChangeOptions) -> Iterator[Change]:
     """Hints as a client sees them: resolved to the defaults of the specification.
 
     If a tool becomes or ceases to be read-only, ``destructiveHint`` and ``idempotentHint`` follow and are not edits of
@@ -193,13 +178,11 @@ def _hints(old: Tool, new: Tool, level: Level, options: ChangeOptions) -> Iterat
             continue
         less_safe = after[name] is careful
         breaking = less_safe and options.hint_less_safe == "breaking"
-        yield make(
+        yield _make(
+            old,
             "hint-less-safe" if less_safe else "hint-safer",
-            old.name,
             f"/annotations/{name}",
             verdict=Verdict.BREAKING if breaking else Verdict.COMPATIBLE,
-            tier=old.tier,
-            level=level,
             old=before[name],
             new=after[name],
             facts=Facts(detail=_stated_hint(name, old, new)),
@@ -219,7 +202,7 @@ def _stated_hint(name: str, old: Tool, new: Tool) -> str:
     return ""
 
 
-def _wording(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
+def _wording(old: Tool, new: Tool) -> Iterator[Change]:
     wordings = (
         ("title-changed", "/title", _given(old.title), _given(new.title)),
         ("description-changed", "/description", _given(old.description or None), _given(new.description or None)),
@@ -227,13 +210,13 @@ def _wording(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
     )
     for kind, path, before, after in wordings:
         if not same_json(value_or_none(before), value_or_none(after)):
-            yield make(kind, old.name, path, tier=old.tier, level=level, old=before, new=after)
+            yield _make(old, kind, path, old=before, new=after)
 
 
 _TASKS = ("forbidden", "optional", "required")
 
 
-def _execution(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
+def _execution(old: Tool, new: Tool) -> Iterator[Change]:
     """``execution.taskSupport`` of protocol 2025-11-25: absent means forbidden."""
     before, after = _task_support(old), _task_support(new)
     if before == after:
@@ -241,7 +224,7 @@ def _execution(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
     # A client may call in either way; "required" removes the plain call, "forbidden" the task.
     breaking = after == "required" or (after == "forbidden" and before != "forbidden")
     kind = "task-support-narrowed" if breaking else "task-support-widened"
-    yield make(kind, old.name, "/execution/taskSupport", tier=old.tier, level=level, old=before, new=after)
+    yield _make(old, kind, "/execution/taskSupport", old=before, new=after)
 
 
 def _task_support(tool: Tool) -> str:
@@ -250,7 +233,7 @@ def _task_support(tool: Tool) -> str:
     return value if isinstance(value, str) and value in _TASKS else "forbidden"
 
 
-def _required(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
+def _required(old: Tool, new: Tool) -> Iterator[Change]:
     """Capabilities without which a client does not offer the tool to its model."""
     before, after = old.required_capabilities, new.required_capabilities
     for kind, names in (("capability-required", after - before), ("capability-not-required", before - after)):
@@ -259,19 +242,19 @@ def _required(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
         if reported:
             facts = Facts(detail=", ".join(f"`{visible(name)}`" for name in reported))
             path = join_pointer("/_meta", REQUIRED_CAPABILITIES)
-            yield make(kind, old.name, path, tier=old.tier, level=level, facts=facts)
+            yield _make(old, kind, path, facts=facts)
 
 
-def _visibility(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
+def _visibility(old: Tool, new: Tool) -> Iterator[Change]:
     """Who gets the tool, the model or the server's app."""
     before, after = old.visibility, new.visibility
     for kind, names in (("visibility-narrowed", before - after), ("visibility-widened", after - before)):
         for name in sorted(names):
             facts = Facts(detail=f"the {name}")
-            yield make(kind, old.name, "/_meta/ui/visibility", tier=old.tier, level=level, facts=facts)
+            yield _make(old, kind, "/_meta/ui/visibility", facts=facts)
 
 
-def _meta(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
+def _meta(old: Tool, new: Tool) -> Iterator[Change]:
     before, after = other_meta(old.meta), other_meta(new.meta)
     if (
         old.required_capabilities != new.required_capabilities
@@ -281,7 +264,7 @@ def _meta(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
     if not same_json(before, after):
         keys = [key for key in sorted(before.keys() | after.keys()) if before.get(key, ...) != after.get(key, ...)]
         facts = Facts(detail=", ".join(keys))
-        yield make("meta-changed", old.name, "/_meta", tier=old.tier, level=level, old=before, new=after, facts=facts)
+        yield _make(old, "meta-changed", "/_meta", old=before, new=after, facts=facts)
 
 
 def other_meta(meta: Any) -> dict[str, Any]:
@@ -315,9 +298,8 @@ def _schemas(old: Tool, new: Tool, level: Level, options: ChangeOptions, budget:
     if before is not MISSING and after is not MISSING:
         yield from changes(Side.OUTPUT, before, after)
     elif before is not MISSING or after is not MISSING:
-        gone = after is MISSING
-        kind = "output-schema-removed" if gone else "output-schema-added"
-        yield make(kind, old.name, "/outputSchema", tier=old.tier, level=level, old=before, new=after)
+        kind = "output-schema-removed" if after is MISSING else "output-schema-added"
+        yield _make(old, kind, "/outputSchema", old=before, new=after)
 
 
 def _input(tool: Tool) -> Any:
@@ -325,7 +307,7 @@ def _input(tool: Tool) -> Any:
     return {"type": "object"} if tool.input_schema is None else tool.input_schema
 
 
-def compare_unusable(old: Surface, new: Surface, level: Level) -> Iterator[Change]:
+def compare_unusable(old: Surface, new: Surface) -> Iterator[Change]:
     """Entries of the list that are not tools, or that repeat a name: the effect of changing them is unknown."""
     before, after = _unusable(old), _unusable(new)
     if before != after:
@@ -333,7 +315,6 @@ def compare_unusable(old: Surface, new: Surface, level: Level) -> Iterator[Chang
             "entry-undecided",
             None,
             "/tools",
-            level=level,
             old=len(before),
             new=len(after),
             facts=Facts(fields=("tools",), what="entries that cannot be used as tools"),

@@ -18,7 +18,7 @@ from mcp_governor.change.graph import SchemaNode, pointers
 from mcp_governor.change.joint import NOTHING_AROUND, joint_spot
 from mcp_governor.change.names import declared, is_false
 from mcp_governor.change.note_kinds import NOTE_FAMILIES
-from mcp_governor.change.objects import compare_objects
+from mcp_governor.change.objects import Objects
 from mcp_governor.change.pairing import comparable, pair, pair_retyped, with_type_of
 from mcp_governor.change.partial_schemas import Step
 from mcp_governor.change.usable import UNREAD, unread_edit
@@ -333,7 +333,7 @@ class Walk:
             leaf("asserted-format", ("format",), kind=f"format-{step}")
         self._arrays(old, new, leaf, spot.trust)
         self._applicators(old, new, leaf)
-        compare_objects(self, spot, leaf)
+        Objects(self, spot, leaf).compare()
 
     def _leaf(self, spot: Spot, keys: tuple[str, ...], edit: Edit) -> None:
         """Add the edit that gives some keywords their new values, if it changes anything."""

@@ -8,7 +8,7 @@ combination.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,22 +16,17 @@ from msgspec.structs import replace
 from mcp_governor.containment.evaluate import Truth, evaluate
 from mcp_governor.containment.expand import STRING
 from mcp_governor.containment.formulas import And, Formula, Props, all_of, negate, values
-from mcp_governor.containment.outcome import Cases, Empty, Found, Outcome, Pool, Searcher, draw, first_found
+from mcp_governor.containment.outcome import Empty, Found, Outcome, Pool, Searcher, draw, first_found
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
 
-class Asked(Protocol):
-    """Requirements for a name and its value."""
+class Asked(Struct, frozen=True):
+    """Requirements for the name and value of a member whose name is not listed."""
 
-    @property
-    def name(self) -> tuple[Formula, ...]:
-        """Formulas for the name."""
-
-    @property
-    def value(self) -> tuple[Formula, ...]:
-        """Formulas for the value."""
+    name: tuple[Formula, ...] = ()
+    value: tuple[Formula, ...] = ()
 
 
 class Member(Struct, frozen=True):
@@ -100,7 +95,7 @@ class Members:
             if unsure is not None:
                 # A name matches the pattern or it does not, even if the pattern is not modelled.
                 halves = {unsure: None, negate(unsure): None}
-                return first_found(Cases.each(halves), lambda half: self._named([*goal, half], value))
+                return first_found(halves, lambda half: self._named([*goal, half], value))
             cases = self._cases(fits)
             outcome = self.searcher.solve(_values(value, cases))
             if isinstance(outcome, Found):

@@ -25,8 +25,7 @@ from mcp_governor.containment.formulas import (
     values,
 )
 from mcp_governor.containment.outcome import (
-    Cases,
-    Contradiction,
+    EMPTY,
     Empty,
     Found,
     Outcome,
@@ -36,7 +35,6 @@ from mcp_governor.containment.outcome import (
     built,
     draw,
     first_found,
-    refuted,
     represent,
 )
 from mcp_governor.schemas.values import freeze
@@ -96,14 +94,18 @@ class ArrayGoal:
 def solve_array(goal: ArrayGoal, searcher: Searcher) -> Outcome:
     """An array that satisfies all the atoms, as short as possible."""
     if {Unique, Repeated} <= goal.marks:
-        return refuted(Contradiction.REPEATED)
+        return EMPTY
     if Repeated not in goal.marks:
         return _Builder(goal, searcher).solve()
     border = _border(goal)
     # Two equal items have two indexes; from the border on, it does not matter which ones.
     pairs = ((first, second) for second in range(1, border + 2) for first in range(second))
-    places = Cases.within(pairs, MAX_PAIRS, "two equal items among many that differ")
-    return first_found(places, lambda pair: _Builder(goal, searcher, pair).solve())
+    return first_found(
+        pairs,
+        lambda pair: _Builder(goal, searcher, pair).solve(),
+        limit=MAX_PAIRS,
+        beyond="two equal items among many that differ",
+    )
 
 
 def _border(goal: ArrayGoal) -> int:
@@ -139,7 +141,7 @@ class _Builder:
 
     def solve(self) -> Outcome:
         if self.high is not None and self.low > self.high:
-            return refuted(Contradiction.SIZES)
+            return EMPTY
         if self.low > MAX_ITEMS:
             return Unknown(f"an array of more than {MAX_ITEMS} items")
         if self.pair is not None:
@@ -165,12 +167,12 @@ class _Builder:
             return self.build(extra)
         some = self.goal.somes[index]
         last = self.border + len(self.goal.somes) + 1 if some.last is None else some.last
-        return first_found(Cases.counted(some.first, last), lambda position: self.placed(index, position, extra))
+        return first_found(range(some.first, last + 1), lambda position: self.placed(index, position, extra))
 
     def placed(self, index: int, position: int, extra: Extra) -> Outcome:
         """Let the item at a certain index satisfy the existential atom."""
         if self.high is not None and position >= self.high:
-            return refuted(Contradiction.SIZES)
+            return EMPTY
         after = {**extra, position: (*extra.get(position, ()), self.goal.somes[index].item)}
         item = self.searcher.solve(self.at(position, after))
         return item if isinstance(item, Empty) else self.place(index + 1, after)
@@ -178,7 +180,7 @@ class _Builder:
     def build(self, extra: Extra) -> Outcome:
         least = max(self.low, max((*extra, *(self.pair or ())), default=-1) + 1)
         if self.high is not None and least > self.high:
-            return refuted(Contradiction.SIZES)
+            return EMPTY
         if least > MAX_ITEMS:
             return Unknown(f"an array of more than {MAX_ITEMS} items")
         if not self.goal.contains:
@@ -192,14 +194,14 @@ class _Builder:
         if most > MAX_COUNTED or len(self.goal.contains) > MAX_CONTAINS:
             return Unknown("counts of contained items that are too large")
         table = _Table(self, extra)
-        return first_found(Cases.counted(least, most), lambda length: self.count(table, length))
+        return first_found(range(least, most + 1), lambda length: self.count(table, length))
 
     def count(self, table: _Table, length: int) -> Outcome:
         """Find an array of a certain length with the right counts."""
         reached = table.after(length)
         if isinstance(reached, Unknown):
             return reached
-        return first_found(Cases.each(reached), lambda counts: self.filled(counts, reached[counts]))
+        return first_found(reached, lambda counts: self.filled(counts, reached[counts]))
 
     def chosen(self, choice: tuple[bool, ...]) -> Iterator[Formula]:
         """The formulas for an item with this choice; formulas that it need not satisfy are left open."""
@@ -223,7 +225,7 @@ class _Builder:
 
     def filled(self, counts: Counts, choice: _Choice | None) -> Outcome:
         if any(count < part.low for part, count in zip(self.goal.contains, counts, strict=True)):
-            return refuted(Contradiction.COUNTS)
+            return EMPTY
         goals: list[Goal] = []
         while choice is not None:
             goals.append(choice.goal)

@@ -6,15 +6,13 @@ Our own procedure and the validators are loaded on demand, because most question
 from __future__ import annotations
 
 import time
-from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.containment.enum_values import refused
-from mcp_governor.containment.keyword_proof import comparable, surely_covers
 from mcp_governor.containment.model import Containment
 from mcp_governor.containment.outcome import Empty, Found, StoppedError, Unknown
 from mcp_governor.schemas.dialects import LATEST, dialect_of
-from mcp_governor.schemas.soundness import is_plainly_valid, unreadable
+from mcp_governor.schemas.soundness import unreadable
 from mcp_governor.schemas.values import text_of
 from mcp_governor.schemas.weight import HEAVY
 
@@ -30,19 +28,7 @@ LARGE_TEXT = 3_000_000
 """Total length of two schemas beyond which validators may take longer than a second for a small value."""
 LARGE_VALUE = 50_000
 """Size of an instance, in values and characters, beyond which a validator may take longer than a second."""
-
-
-class Ground(Enum):
-    """Reasons for a "yes" without a search of our own."""
-
-    EQUAL = "both schemas are the same text, in the same dialect"
-    COVERED = "each keyword of the outer schema follows from the inner one"
-    NATIVE = "the native engine has said so"
-
-
-def _proved(_: Ground | Empty) -> Containment:
-    """Make a "yes". Nothing else does, and it requires a proof."""
-    return Containment("yes")
+YES = Containment("yes")
 
 
 def contains(
@@ -71,13 +57,11 @@ def contains(
     except ValueError as error:
         return Containment("unknown", reason=f"one of the schemas {unreadable(error)}")
     if outer_text == inner_text:
-        return _proved(Ground.EQUAL)
+        return YES
     try:
         listed = _by_listing(outer, inner, (outer_text, inner_text), default_dialect, witness=witness)
         if listed is not None:
             return listed
-        if _plain(outer, inner, outer_text, inner_text, default_dialect):
-            return _proved(Ground.COVERED)
         from mcp_governor.containment.schema import load
 
         one, other = load([(outer, outer_text), (inner, inner_text)], default_dialect)
@@ -95,7 +79,7 @@ def _decide(outer: Schema, inner: Schema, until: float, deadline: float, *, witn
     quick = outer.cost.quick and inner.cost.quick
     native = native_covers(outer, inner) if quick else None
     if native == "yes":
-        return _proved(Ground.NATIVE)
+        return YES
     if native == "no" and not witness:
         return Containment("no")
     outcome = _search(outer, inner, until - deadline / 3)
@@ -106,29 +90,13 @@ def _decide(outer: Schema, inner: Schema, until: float, deadline: float, *, witn
     return _conclude(outer, inner, native, outcome, until=until, witness=witness)
 
 
-def _plain(outer: Any, inner: Any, outer_text: str, inner_text: str, default_dialect: int) -> bool:
-    """True if two valid schemas are plainly contained."""
-    one, other = dialect_of(outer, default_dialect), dialect_of(inner, default_dialect)
-    if one is None or other is None or not comparable(outer_text, inner_text, (one, other)):
-        return False
-    try:
-        if not surely_covers(outer, inner, outer_text, inner_text):
-            return False
-    except (TypeError, AttributeError, KeyError, RecursionError):
-        # A valid schema does not have this shape, or it is nested too deep for this check.
-        return False
-    return is_plainly_valid(outer, outer_text, one) and is_plainly_valid(inner, inner_text, other)
-
-
 def _by_listing(
     outer: Any, inner: Any, canonical: tuple[str, str], default_dialect: int, *, witness: bool
 ) -> Containment | None:
     """The answer if the inner schema lists its values, and validators can check each of them."""
     left = refused(outer, inner, *canonical, default_dialect)
-    if isinstance(left, Empty):
-        return _proved(left)
-    if not isinstance(left, Found):
-        return None
+    if left is None or isinstance(left, Empty):
+        return None if left is None else YES
     if not witness:
         return Containment("no")
     from mcp_governor.containment.schema import opinion, second_validator
@@ -147,7 +115,7 @@ def _search(outer: Schema, inner: Schema, until: float, *, hinting: bool = False
     from mcp_governor.containment.solver import Solver
 
     try:
-        promised = inner.hinted(until) if hinting else inner.formula(until)
+        promised = inner.formula(until, hinting=hinting)
         return Solver(until).solve([promised, negate(outer.formula(until))])
     except StoppedError as error:
         return Unknown(str(error))
@@ -167,9 +135,9 @@ def _conclude(
     if isinstance(outcome, Empty):
         if native == "no":
             return Containment("unknown", reason="two procedures disagree")
-        return _proved(outcome)
+        return YES
     if native == "yes":
-        return _proved(Ground.NATIVE)
+        return YES
     if native == "no":
         return Containment("no")
     return Containment("unknown", reason=outcome.reason if isinstance(outcome, Unknown) else doubt)

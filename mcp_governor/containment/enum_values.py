@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from mcp_governor.containment.likely import rank
-from mcp_governor.containment.outcome import Cases, Contradiction, Found, Outcome, first_found, refuted
+from mcp_governor.containment.outcome import EMPTY, Empty, Found
 from mcp_governor.schemas.dialects import dialect_of
 from mcp_governor.schemas.soundness import native_validator
-from mcp_governor.schemas.values import text_of
 
 MAX_VALUES = 100
 """Most values that are checked one by one. With more, the engines decide."""
@@ -41,7 +40,7 @@ def _is_schema(schema: Any, draft: int) -> bool:
     return isinstance(schema, dict) or (draft > 4 and isinstance(schema, bool))
 
 
-def refused(outer: Any, inner: Any, outer_text: str, inner_text: str, default_dialect: int) -> Outcome | None:
+def refused(outer: Any, inner: Any, outer_text: str, inner_text: str, default_dialect: int) -> Found | Empty | None:
     """Find the most convincing value that ``inner`` lists and accepts, and that ``outer`` refuses.
 
     Args:
@@ -71,10 +70,7 @@ def refused(outer: Any, inner: Any, outer_text: str, inner_text: str, default_di
     except ValueError:
         return None
 
-    def look(text: str) -> Outcome:
-        value = ordered[text]
-        refuses = not wide.is_valid(value) and narrow.is_valid(value)
-        return Found(value) if refuses else refuted(Contradiction.CANDIDATE)
-
-    ordered = {text_of(value): value for value in sorted(values, key=rank)}
-    return first_found(Cases.each(ordered), look)
+    for value in sorted(values, key=rank):
+        if not wide.is_valid(value) and narrow.is_valid(value):
+            return Found(value)
+    return EMPTY

@@ -8,16 +8,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.containment.formulas import Bound, Formula, Multiple, Not, Values
 from mcp_governor.containment.likely import USUAL
-from mcp_governor.containment.outcome import (
-    Cases,
-    Contradiction,
-    Found,
-    Outcome,
-    Searcher,
-    Unknown,
-    first_found,
-    refuted,
-)
+from mcp_governor.containment.outcome import EMPTY, Found, Outcome, Searcher, Unknown, first_found
 from mcp_governor.schemas.values import MAX_INTEGER, Number, exact, plain
 
 if TYPE_CHECKING:
@@ -64,7 +55,7 @@ def solve_number(atoms: Iterable[Formula], searcher: Searcher) -> Outcome:
     atoms = list(atoms)
     inside = Range(atoms)
     if inside.is_empty:
-        return refuted(Contradiction.RANGE)
+        return EMPTY
     steps = [atom.step for atom in atoms if isinstance(atom, Multiple)]
     barred = [atom.part for atom in atoms if isinstance(atom, Not)]
     avoided = [part.step for part in barred if isinstance(part, Multiple)]
@@ -123,23 +114,22 @@ def _grid(inside: Range, step: Number, avoided: list[Number], excluded: set[Numb
         last -= 1
     if first is not None and last is not None and first > last:
         ends = [end for end in (inside.low, inside.high) if end is not None]
-        return Unknown(_ROUNDED) if None in [is_multiple(end, step) for end in ends] else refuted(Contradiction.RANGE)
+        return Unknown(_ROUNDED) if None in [is_multiple(end, step) for end in ends] else EMPTY
     if any((Fraction(other) / step).numerator == 1 for other in avoided):
-        return refuted(Contradiction.STEPS)
+        return EMPTY
 
     def look(factor: int) -> Outcome:
         searcher.tick()
         number = factor * step
         if not _fits(number, avoided, excluded):
-            return refuted(Contradiction.CANDIDATE)
+            return EMPTY
         return _found(number) or Unknown("a number that no float is equal to")
 
     tries = MAX_TRIES + len(excluded)
     # Multiples of a fraction are best near zero, where a float has them exactly enough for every validator.
     usual = ceil(Fraction(USUAL) / step) if isinstance(step, int) else 1
-    return first_found(
-        Cases.within(_outward(first, last, usual), tries, "a number that is a multiple of some steps only"), look
-    )
+    beyond = "a number that is a multiple of some steps only"
+    return first_found(_outward(first, last, usual), look, limit=tries, beyond=beyond)
 
 
 def _outward(first: int | None, last: int | None, start: int) -> Iterator[int]:
@@ -166,7 +156,7 @@ def _real(inside: Range, avoided: list[Number], excluded: set[Number], searcher:
     """A number without a required step; short ones first."""
     if inside.low is not None and inside.low == inside.high:
         if not _fits(inside.low, avoided, excluded):
-            return refuted(Contradiction.CANDIDATE)
+            return EMPTY
         return _found(inside.low) or Unknown("a number that no float is equal to")
     for number in _short(inside):
         searcher.tick()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mcp_governor.containment.additional_properties import Members
+from mcp_governor.containment.additional_properties import Asked, Members
 from mcp_governor.containment.evaluate import evaluate, member
 from mcp_governor.containment.formulas import (
     Formula,
@@ -27,8 +27,7 @@ from mcp_governor.containment.formulas import (
     negate,
 )
 from mcp_governor.containment.outcome import (
-    Cases,
-    Contradiction,
+    EMPTY,
     Empty,
     Found,
     Nothing,
@@ -39,7 +38,6 @@ from mcp_governor.containment.outcome import (
     first_found,
     gather,
     no_more,
-    refuted,
     represent,
 )
 
@@ -103,18 +101,11 @@ def solve_object(goal: ObjectGoal, searcher: Searcher) -> Outcome:
     return _Builder(goal, searcher).solve()
 
 
-class _Other(Struct, frozen=True):
-    """Requirements for the name and value of a member whose name is not listed."""
-
-    name: tuple[Formula, ...]
-    value: tuple[Formula, ...]
-
-
 class _Plan(Struct, frozen=True):
     """The planned members of an instance: named ones, with additional requirements, and others."""
 
     named: Mapping[str, tuple[Formula, ...]]
-    others: tuple[_Other, ...] = ()
+    others: tuple[Asked, ...] = ()
 
     def __len__(self) -> int:
         return len(self.named) + len(self.others)
@@ -134,10 +125,10 @@ class _Builder:
 
     def solve(self) -> Outcome:
         if self.high is not None and self.high < self.low:
-            return refuted(Contradiction.SIZES)
+            return EMPTY
         plan = _Plan(dict.fromkeys(self.goal.required, ()))
         if self.high is not None and len(plan) > self.high:
-            return refuted(Contradiction.MEMBERS)
+            return EMPTY
         values = self.values(plan)
         if not isinstance(values, dict):
             # A member that every instance must have does not have a value, or none was found.
@@ -182,17 +173,17 @@ class _Builder:
         if spelled is not None:
             return self.place_named(index, plan, dict.fromkeys(spelled))
         keys = dict.fromkeys(key for key in {**plan.named, **self.mentioned} if evaluate(some.name, key) is not False)
-        alone = self.members.find(_Other((some.name,), (some.value,)))
+        alone = self.members.find(Asked((some.name,), (some.value,)))
         if isinstance(alone, Empty):
             # It cannot share a name either, because that would require even more of it.
             return self.place_named(index, plan, keys)
         if len(plan.others) >= MAX_PLACED:
             return Unknown(f"more than {MAX_PLACED} members that might share a name")
         joins: dict[str | int, None] = dict.fromkeys([*keys, *range(len(plan.others) + 1)])
-        return first_found(Cases.each(joins), lambda join: self.joined(index, plan, join))
+        return first_found(joins, lambda join: self.joined(index, plan, join))
 
     def place_named(self, index: int, plan: _Plan, keys: dict[str, None]) -> Outcome:
-        return first_found(Cases.each(keys), lambda key: self.joined(index, plan, key))
+        return first_found(keys, lambda key: self.joined(index, plan, key))
 
     def joined(self, index: int, plan: _Plan, join: str | int) -> Outcome:
         """Let a certain member satisfy the existential atom: a named one, one of the others, or a new one."""
@@ -202,15 +193,15 @@ class _Builder:
             outcome = self.value(join, extra)
             after = replace(plan, named={**plan.named, join: extra})
         else:
-            old = plan.others[join] if join < len(plan.others) else _Other((), ())
-            other = _Other((*old.name, some.name), (*old.value, some.value))
+            old = plan.others[join] if join < len(plan.others) else Asked()
+            other = Asked((*old.name, some.name), (*old.value, some.value))
             outcome = self.members.find(other)
             after = replace(plan, others=(*plan.others[:join], other, *plan.others[join + 1 :]))
         if isinstance(outcome, Empty):
             return outcome
         if self.high is not None and len(after) > self.high:
             # The members of a plan have different names, and later atoms only add members.
-            return refuted(Contradiction.MEMBERS)
+            return EMPTY
         return self.place(index + 1, after)
 
     def finish(self, plan: _Plan) -> Outcome:
@@ -238,12 +229,12 @@ class _Builder:
         plan uses, because the number of the remaining ones is the same.
         """
         optional = dict.fromkeys(key for key in self.mentioned if key not in found)
-        named = gather(Cases.each(optional), lambda key: self.value(key, ()), short)
+        named = gather(optional, lambda key: self.value(key, ()), short)
         found.update(named.found)
         short -= len(named.found)
         if short <= 0:
             return None
-        others = self.members.draw(_Other((), ()), short, found)
+        others = self.members.draw(Asked(), short, found)
         found.update(others.found)
         return no_more(named.rest, others.rest) if len(others.found) < short else None
 
@@ -272,6 +263,3 @@ def only_name(some: SomeMember) -> str | None:
         ((kind, content),) = some.name.members
         return content if kind == "string" else None
     return None
-
-
-__all__ = ["ObjectGoal", "member_goal", "only_name", "solve_object"]

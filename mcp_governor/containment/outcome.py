@@ -1,23 +1,20 @@
-"""The outcomes of a search for an instance, and the only ways to claim that there is none.
+"""The outcomes of a search for an instance, and the helpers that combine them.
 
-A "yes" of containment is an :class:`Empty`, which other modules cannot create directly. It comes from a ground argument
-in :class:`Contradiction`, or from a helper in this module that has checked every case itself. The helpers take
-:class:`Cases`, which cannot be sliced, skipped or left half way, and which include the limit on the number of cases. So
-a search that stopped early cannot claim a proof: the type checker refuses that, and only :class:`Unknown` is left.
+A wrong *yes* of containment is the worst answer, because a break would look compatible. So an :class:`Empty` is a
+proof: a search that stopped early, or left out a case, returns :class:`Unknown` instead.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from enum import Enum
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, final
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from mcp_governor.containment.formulas import Formula, Or
+    from mcp_governor.containment.formulas import Formula
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -50,65 +47,15 @@ class Unknown(Struct, frozen=True):
     reason: str
 
 
-# A wrong *yes* is the worst answer, because a break would look compatible. So proofs are sealed, and no other module
-# can create one by mistake.
-class _Seal:
-    """A capability that only this module has."""
+class Empty(Struct, frozen=True):
+    """A proof that there is no instance."""
 
 
-_SEAL = _Seal()
-
-
-@final
-class Empty:
-    """A proof that there is no instance. Only functions of this module create it."""
-
-    __slots__ = ()
-
-    def __init__(self, seal: _Seal) -> None:
-        assert seal is _SEAL
-
-
-@final
-class Exhausted:
-    """A proof that :func:`explore` visited everything reachable. Only that function creates it."""
-
-    __slots__ = ()
-
-    def __init__(self, seal: _Seal) -> None:
-        assert seal is _SEAL
-
+EMPTY = Empty()
 
 Outcome = Found | Empty | Unknown
 Nothing = Empty | Unknown
 """The reason why there is no (other) instance."""
-
-
-class Contradiction(Enum):
-    """Reasons why a goal has no instance that are obvious without a search."""
-
-    FALSE = "a formula and its negation, or the formula that nothing satisfies, is asked for"
-    SMALLER = "an instance of least height holds no smaller instance of the same goal"
-    RANGE = "no number lies within the bounds"
-    STEPS = "every multiple of the one step is a multiple of another that is ruled out"
-    SIZES = "the least size is above the greatest"
-    MEMBERS = "more members, each with a name of its own, than the greatest size"
-    COUNTS = "the items that count cannot reach the least number"
-    REPEATED = "no array has two equal items and none"
-    CANDIDATE = "this candidate does not satisfy the goal"
-
-
-_EMPTY = Empty(_SEAL)
-
-
-def refuted(_: Contradiction) -> Empty:
-    """A proof by a ground argument. The caller must have checked that it applies."""
-    return _EMPTY
-
-
-def unreachable(_: Exhausted) -> Empty:
-    """A proof by an exploration that found nothing."""
-    return _EMPTY
 
 
 class StoppedError(Exception):
@@ -129,77 +76,26 @@ class Searcher(Protocol):
         """
 
 
-@final
-class Cases(Generic[T]):
-    """The cases of a case distinction, in order: all of them, or as many as a limit allows.
-
-    Cases have no length, slices or iterator: only :func:`first_found` and :func:`gather` read them, and they check
-    every case. Each constructor takes something that is complete by its nature; a list is not, so there is none for it.
-    """
-
-    __slots__ = ("_beyond", "_items", "_limit")
-
-    def __init__(self, seal: _Seal, items: Iterable[T], limit: int | None = None, beyond: str = "") -> None:
-        assert seal is _SEAL
-        self._items = items
-        self._limit = limit
-        self._beyond = beyond
-
-    @staticmethod
-    def parts(node: Or) -> Cases[Formula]:
-        """The alternatives of a disjunction."""
-        return Cases(_SEAL, node.parts)
-
-    @staticmethod
-    def counted(first: int, last: int) -> Cases[int]:
-        """The integers from ``first`` to ``last``."""
-        return Cases(_SEAL, range(first, last + 1))
-
-    @staticmethod
-    def each(keys: Mapping[T, object]) -> Cases[T]:
-        """The keys of a mapping, in its order."""
-        return Cases(_SEAL, keys)
-
-    @staticmethod
-    def within(items: Iterable[T], limit: int, beyond: str) -> Cases[T]:
-        """Possibly many cases: with more than ``limit``, the result is unknown, with the reason ``beyond``."""
-        return Cases(_SEAL, items, limit, beyond)
-
-
-@final
-class _Walk(Generic[T]):
-    """An iteration over cases that knows if it is complete."""
-
-    __slots__ = ("_cases", "left_out")
-
-    def __init__(self, cases: Cases[T]) -> None:
-        self._cases = cases
-        self.left_out: Unknown | None = None
-
-    def __iter__(self) -> Iterator[T]:
-        limit = self._cases._limit
-        for number, item in enumerate(self._cases._items):
-            if limit is not None and number >= limit:
-                self.left_out = Unknown(self._cases._beyond)
-                return
-            yield item
-
-
-def first_found(cases: Cases[T], look: Callable[[T], Outcome]) -> Outcome:
+def first_found(
+    cases: Iterable[T], look: Callable[[T], Outcome], *, limit: int | None = None, beyond: str = ""
+) -> Outcome:
     """The first instance without doubt, or else a doubtful one, or the reason why the search stopped, or a proof.
 
     Args:
-        cases: a case distinction; an instance exists only if one of the cases has one.
+        cases: all cases of a case distinction: an instance exists only if one of them has one.
         look: searches one case.
+        limit: most cases that are searched; with more, the result is unknown.
+        beyond: the reason in that case.
     """
-    best: Outcome = _EMPTY
-    walk = _Walk(cases)
-    for case in walk:
+    best: Outcome = EMPTY
+    for number, case in enumerate(cases):
+        if limit is not None and number >= limit:
+            return _better(best, Unknown(beyond))
         outcome = look(case)
         if isinstance(outcome, Found) and not outcome.doubt:
             return outcome
         best = _better(best, outcome)
-    return best if walk.left_out is None else _better(best, walk.left_out)
+    return best
 
 
 def _better(one: Outcome, other: Outcome) -> Outcome:
@@ -221,24 +117,19 @@ class Pool(Struct, frozen=True):
     rest: Nothing | None
 
 
-def gather(cases: Cases[T], look: Callable[[T], Outcome], wanted: int) -> Pool:
-    """The instances of the first ``wanted`` cases that have one."""
+def gather(cases: Iterable[T], look: Callable[[T], Outcome], wanted: int) -> Pool:
+    """The instances of the first ``wanted`` cases that have one; ``cases`` are all that there are."""
     found: list[tuple[Any, Found]] = []
-    rest: Outcome = _EMPTY
-    walk = _Walk(cases)
-    for case in walk:
+    rest: Nothing = EMPTY
+    for case in cases:
         if len(found) >= wanted:
-            return Pool(found, None)
+            break
         outcome = look(case)
         if isinstance(outcome, Found):
             found.append((case, outcome))
-        else:
-            rest = _better(rest, outcome)
-    if len(found) >= wanted:
-        return Pool(found, None)
-    rest = rest if walk.left_out is None else _better(rest, walk.left_out)
-    assert not isinstance(rest, Found)
-    return Pool(found, rest)
+        elif isinstance(rest, Empty):
+            rest = outcome
+    return Pool(found, None if len(found) >= wanted else rest)
 
 
 def draw(ask: Callable[[list[T]], Outcome], key_of: Callable[[Any], T], wanted: int) -> Pool:
@@ -268,9 +159,10 @@ def draw(ask: Callable[[list[T]], Outcome], key_of: Callable[[Any], T], wanted: 
 
 def no_more(one: Nothing | None, other: Nothing | None) -> Nothing:
     """The reason why two pools together are too small, although enough instances were requested of each."""
-    both = _better(one or Unknown("a pool that was left early"), other or Unknown("a pool that was left early"))
-    assert not isinstance(both, Found)
-    return both
+    return next((rest for rest in (one, other) if not isinstance(rest, Empty)), EMPTY) or Unknown(_LEFT_EARLY)
+
+
+_LEFT_EARLY = "a pool that was left early"
 
 
 def represent(pools: Sequence[Pool]) -> list[Any] | Nothing:
@@ -282,15 +174,15 @@ def represent(pools: Sequence[Pool]) -> list[Any] | Nothing:
     owner: dict[Any, int] = {}
     for start in range(len(pools)):
         if not _assign(start, pools, owner):
-            return first_found(Cases(_SEAL, pools), lambda pool: _shortage(pool, len(pools)))  # type: ignore[return-value]
+            return next((rest for pool in pools if not isinstance(rest := _shortage(pool, len(pools)), Empty)), EMPTY)
     chosen = {index: key for key, index in owner.items()}
     return [chosen[index] for index in range(len(pools))]
 
 
 def _shortage(pool: Pool, wanted: int) -> Nothing:
     if pool.rest is None and len(pool.found) < wanted:
-        return Unknown("a pool that was left early")
-    return _EMPTY if pool.rest is None else pool.rest
+        return Unknown(_LEFT_EARLY)
+    return pool.rest or EMPTY
 
 
 def _assign(start: int, pools: Sequence[Pool], owner: dict[Any, int]) -> bool:
@@ -322,8 +214,8 @@ def _turn(key: Any, start: int, reached: dict[Any, int], owner: dict[Any, int]) 
         key = held[index]
 
 
-def explore(start: T, step: Callable[[T, Callable[[T], None]], R | None], tick: Callable[[], None]) -> R | Exhausted:
-    """Search breadth first until a step returns something.
+def explore(start: T, step: Callable[[T, Callable[[T], None]], R | None], tick: Callable[[], None]) -> R | None:
+    """Search breadth first until a step returns something; ``None`` if nothing that is reachable does.
 
     Args:
         start: the first place.
@@ -336,7 +228,7 @@ def explore(start: T, step: Callable[[T, Callable[[T], None]], R | None], tick: 
         found = step(queue.popleft(), queue.append)
         if found is not None:
             return found
-    return Exhausted(_SEAL)
+    return None
 
 
 def built(value: Any, doubt: str, size: int) -> Found | Unknown:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from mcp_governor.containment import charset
-from mcp_governor.containment.outcome import Exhausted, explore
+from mcp_governor.containment.outcome import explore
 from mcp_governor.containment.regex import UnsupportedPatternError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def find_string(
     high: int | None,
     excluded: frozenset[str],
     tick: Callable[[int], None],
-) -> str | Exhausted:
+) -> str | None:
     """Find a short string that each automaton accepts (``True``) or refuses (``False``).
 
     Strings without line breaks are preferred, because regular expression engines treat those differently.
@@ -39,7 +39,7 @@ def find_string(
         tick: called at every step; may raise an exception to stop the search.
 
     Returns:
-        The string, or a proof that there is none.
+        The string; ``None`` proves that there is none.
 
     Raises:
         UnsupportedPatternError: the product of the automata is too large.
@@ -47,7 +47,7 @@ def find_string(
     barred = _Prefixes(excluded)
     readable = _Search(machines, barred, _ONE_LINE, low, high).run(tick)
     # The second search visits everything that the first one does.
-    return _Search(machines, barred, charset.ANY, low, high).run(tick) if isinstance(readable, Exhausted) else readable
+    return _Search(machines, barred, charset.ANY, low, high).run(tick) if readable is None else readable
 
 
 class _Prefixes:
@@ -98,7 +98,7 @@ class _Search:
     parents: list[tuple[int, str]] = field(default_factory=lambda: [(0, "")])
     seen: set[tuple[_Place, int]] = field(default_factory=set)
 
-    def run(self, tick: Callable[[int], None]) -> str | Exhausted:
+    def run(self, tick: Callable[[int], None]) -> str | None:
         start: _Place = (tuple(machine.START for machine, _ in self.machines), 0)
         return explore((start, 0, 0), self.step, lambda: tick(1 + len(self.machines)))
 

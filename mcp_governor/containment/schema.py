@@ -1,9 +1,13 @@
-"""A schema with everything that was computed for it, cached for the next question."""
+"""A schema with everything that was computed for it, cached for the next question.
+
+Our own procedure is loaded on demand, because the native engine answers most questions.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+import sys
 import warnings
 from collections import OrderedDict
 from functools import cache, cached_property
@@ -11,11 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
-from mcp_governor.containment.automaton import automaton
-from mcp_governor.containment.compiler import Compiler, forget_shared
-from mcp_governor.containment.evaluate import evaluate
-from mcp_governor.containment.formulas import forget, pool_size
-from mcp_governor.containment.patterns import pattern_node
 from mcp_governor.containment.regex import backtracks
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.cost import Cost, estimate
@@ -63,8 +62,7 @@ class Schema:
         self.draft = draft
         self.weight = weight(given, text)
         self._trusted = trusted
-        self._formula: Formula | None = None
-        self._hinted: Formula | None = None
+        self._formulas: dict[bool, Formula] = {}
         self.cost = Cost(quick=True, shallow=True) if trusted else self._estimate(given)
         self.canonical = self._canonical(given) if self.cost.quick else None
         self.problem = None if trusted or self._surely_sound else find_problem(given, text, draft)
@@ -140,31 +138,29 @@ class Schema:
         """The schema in draft 2020-12."""
         return modern(self.source, self.draft or LATEST, self.text)
 
-    def formula(self, until: float = float("inf")) -> Formula:
+    def formula(self, until: float = float("inf"), *, hinting: bool = False) -> Formula:
         """The formula for our own procedure.
 
         Args:
             until: the time (of :func:`time.monotonic`) at which to stop.
+            hinting: with hints.
 
         Raises:
             StoppedError: this time has passed, or the schema is too large.
         """
-        if self._formula is None:
+        found = self._formulas.get(hinting)
+        if found is None:
+            from mcp_governor.containment.compiler import Compiler
+
             document = Document(self.modern, self.text)
-            self._formula = Compiler(document, self.text, written=self.written).root(until)
-        return self._formula
+            found = Compiler(document, self.text, written=self.written, hinting=hinting).root(until)
+            self._formulas[hinting] = found
+        return found
 
     @property
     def hints(self) -> bool:
         """True if the author may have suggested values, as examples, a default or a format."""
         return any(word in self.text for word in _HINTS)
-
-    def hinted(self, until: float) -> Formula:
-        """:meth:`formula`, with hints."""
-        if self._hinted is None:
-            document = Document(self.modern, self.text)
-            self._hinted = Compiler(document, self.text, written=self.written, hinting=True).root(until)
-        return self._hinted
 
     @cached_property
     def canonical_modern(self) -> jsonschema_rs.CanonicalSchema | None:
@@ -202,6 +198,8 @@ class Schema:
         Without ``twice``, only the native validator is used.
         """
         if self._readings:
+            from mcp_governor.containment.evaluate import evaluate
+
             answers = [reading.accepts(value, twice=twice) for reading in self._readings]
             known = evaluate(self.formula(), value)
             return known if all(answer is known for answer in answers) else None
@@ -250,6 +248,9 @@ def _second_class(draft: int) -> Any:
         try:
             yield from usual(validator, source, value, schema) or ()
         except re.error:
+            from mcp_governor.containment.evaluate import evaluate
+            from mcp_governor.containment.patterns import pattern_node
+
             # Python has no \p{…}, and other names for groups.
             truth = evaluate(pattern_node(source), value)
             if truth is None:
@@ -305,6 +306,11 @@ def clear() -> None:
     Clearing a part is not possible, because formulas from before and after would not be equal.
     """
     global _cached_text
+    from mcp_governor.containment.automaton import automaton
+    from mcp_governor.containment.compiler import forget_shared
+    from mcp_governor.containment.formulas import forget
+    from mcp_governor.containment.patterns import pattern_node
+
     _cache.clear()
     _cached_text = 0
     pattern_node.cache_clear()
@@ -322,7 +328,8 @@ def load(given: list[tuple[Any, str]], default_dialect: int) -> list[Schema]:
         given: JSON values, each with its canonical text.
         default_dialect: the draft of a schema that does not name one.
     """
-    if pool_size() > MAX_NODES:
+    formulas = sys.modules.get("mcp_governor.containment.formulas")
+    if formulas is not None and formulas.pool_size() > MAX_NODES:
         clear()
     return [_load(schema, text, default_dialect) for schema, text in given]
 

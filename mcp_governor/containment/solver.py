@@ -41,17 +41,7 @@ from mcp_governor.containment.formulas import (
 from mcp_governor.containment.likely import KINDS, is_coercible, rank
 from mcp_governor.containment.numbers import Range, solve_number
 from mcp_governor.containment.objects import ObjectGoal, member_goal, only_name, solve_object
-from mcp_governor.containment.outcome import (
-    Cases,
-    Contradiction,
-    Empty,
-    Found,
-    Outcome,
-    StoppedError,
-    built,
-    first_found,
-    refuted,
-)
+from mcp_governor.containment.outcome import EMPTY, Empty, Found, Outcome, StoppedError, built, first_found
 from mcp_governor.containment.strings import WORD, solve_string
 from mcp_governor.schemas.values import Frozen, has_type, text_of, thaw
 
@@ -170,7 +160,7 @@ class Solver:
             # There are no requirements, so any value will do.
             return Found(WORD, size=1 + len(WORD))
         if FALSE in wanted or any(isinstance(node, Not) and node.part in wanted for node in wanted):
-            return refuted(Contradiction.FALSE)
+            return EMPTY
         # The order affects which instance is found, but not if there is one, so goals that differ only in order share
         # a result. The order is that of the formulas and not that of a set, which differs from run to run.
         key = frozenset(wanted)
@@ -181,7 +171,7 @@ class Solver:
         if depth is not None:
             # All results up to the goal at that depth depend on this assumption.
             self._lowest = min(self._lowest, depth)
-            return refuted(Contradiction.SMALLER)
+            return EMPTY
         return self._fresh(key, wanted)
 
     def _fresh(self, key: frozenset[Formula], wanted: dict[Formula, None]) -> Outcome:
@@ -210,7 +200,7 @@ class Solver:
         if suggested is not None:
             return suggested
         # Every value has one of the types, and a formula excludes the types that are left out.
-        return first_found(Cases.each(kinds), lambda kind: self._typed(wanted, kind))
+        return first_found(kinds, lambda kind: self._typed(wanted, kind))
 
     def _suggested(self, hints: Iterable[Hint], wanted: Iterable[Formula]) -> Found | None:
         """The first suggested value that satisfies a goal and that no server takes for another one."""
@@ -233,23 +223,23 @@ class Solver:
             self.tick(1 + len(rest))
             truth = every(evaluate(node, value) for node in rest)
             if truth is False:
-                return refuted(Contradiction.CANDIDATE)
+                return EMPTY
             doubt = "" if truth else "a listed value against something that is not modelled"
             return built(value, doubt, len(text_of(value)))
 
-        return first_found(Cases.each(dict.fromkeys(sorted(listed, key=lambda member: rank(thaw(member))))), look)
+        return first_found(sorted(listed, key=lambda member: rank(thaw(member))), look)
 
     def _typed(self, wanted: Iterable[Formula], kind: str) -> Outcome:
         branch = _Branch(kind)
         for node in wanted:
             if not branch.add(node, self.expand):
-                return refuted(Contradiction.FALSE)
+                return EMPTY
         return self._branch(branch)
 
     def _branch(self, branch: _Branch) -> Outcome:
         self.tick(1 + len(branch) // 8)
         if not self._propagate(branch):
-            return refuted(Contradiction.FALSE)
+            return EMPTY
         listed = [node for node in branch.asserted if isinstance(node, Values)]
         if listed:
             common = frozenset.intersection(*(node.members for node in listed))
@@ -269,7 +259,7 @@ class Solver:
             range(len(branch.choices)), key=lambda at: (not branch.choices[at][0], len(branch.choices[at][1].parts))
         )
         _, chosen = branch.choices.pop(position)
-        return first_found(Cases.parts(chosen), lambda part: self._alternative(branch, part))
+        return first_found(chosen.parts, lambda part: self._alternative(branch, part))
 
     def _chooses(self, branch: _Branch, found: Found) -> bool:
         """True if an instance also satisfies the disjunctions."""
@@ -281,11 +271,11 @@ class Solver:
 
     def _alternative(self, branch: _Branch, part: Formula) -> Outcome:
         if part is FALSE or opposite(part) in branch.asserted:
-            return refuted(Contradiction.FALSE)
+            return EMPTY
         room = len(branch)
         self._take(room)
         below = branch.copy()
-        outcome = self._branch(below) if below.add(part, self.expand) else refuted(Contradiction.FALSE)
+        outcome = self._branch(below) if below.add(part, self.expand) else EMPTY
         # The copy is gone, but results that were cached in the meantime still count.
         self._room += room
         return outcome
@@ -390,8 +380,8 @@ class Solver:
             if kind == "boolean"
         }
         return first_found(
-            Cases.each({False: None, True: None}),
-            lambda value: refuted(Contradiction.CANDIDATE) if value in barred else Found(value, doubt),
+            (False, True),
+            lambda value: EMPTY if value in barred else Found(value, doubt),
         )
 
 

@@ -6,16 +6,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.containment.automaton import automaton
 from mcp_governor.containment.formulas import Formula, Hint, Matches, Not, Opaque, Size, Values
-from mcp_governor.containment.outcome import (
-    Contradiction,
-    Exhausted,
-    Found,
-    Outcome,
-    Searcher,
-    Unknown,
-    refuted,
-    unreachable,
-)
+from mcp_governor.containment.outcome import EMPTY, Found, Outcome, Searcher, Unknown
 from mcp_governor.containment.product import find_string
 from mcp_governor.containment.regex import Reading, UnsupportedPatternError, read
 
@@ -61,7 +52,7 @@ def _solve(atoms: list[Formula], searcher: Searcher) -> Outcome:
         elif isinstance(part, Opaque):
             doubt = part.why
     if high is not None and low > high:
-        return refuted(Contradiction.SIZES)
+        return EMPTY
     if low > MAX_LENGTH:
         return Unknown(f"a string longer than {MAX_LENGTH} characters")
     return _search(machines, (low, high), frozenset(excluded), searcher, doubt=doubt)
@@ -81,12 +72,12 @@ def _search(
         if doubt and not machines and not lengths[0] and "" not in excluded:
             return Found("", doubt)  # the most likely of all to be outside of what is not modelled
         text = _shortest(widest, *lengths, excluded, searcher)
-        if isinstance(text, Exhausted):
-            return unreachable(text)
+        if text is None:
+            return EMPTY
         agreed = _automata(machines, Reading.CERTAIN, Reading.LOOSE)
         if not all(machine.matches(text) is wanted for machine, wanted in agreed):
             text = _shortest(agreed, *lengths, excluded, searcher)
-            if isinstance(text, Exhausted):
+            if text is None:
                 return Unknown("strings with characters on which regular expression engines differ")
     except UnsupportedPatternError as error:
         return Unknown(str(error))
@@ -106,7 +97,7 @@ def _automata(
 
 def _shortest(
     machines: list[tuple[Automaton, bool]], low: int, high: int | None, excluded: frozenset[str], searcher: Searcher
-) -> str | Exhausted:
+) -> str | None:
     """The shortest string, but an empty one only if there is no other: it convinces nobody."""
     # Without patterns, most questions end here and do not need an automaton.
     for word in (WORD, *"ab1_"):

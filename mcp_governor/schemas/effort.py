@@ -31,11 +31,6 @@ class Effort(NamedTuple):
     parts: int
 
 
-def affordable(schema: Any, document: Document, value: Any) -> bool:
-    """True if a value can be validated against a schema in bounded time; see :func:`effort`."""
-    return effort(schema, document, value).affordable
-
-
 def effort(schema: Any, document: Document, value: Any) -> Effort:
     """The cost of building a validator and validating a value.
 

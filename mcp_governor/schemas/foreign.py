@@ -12,9 +12,8 @@ from typing import Any
 import jsonschema_rs
 
 from mcp_governor.schemas.dialects import uri_of
-from mcp_governor.schemas.keywords import SCHEMA_KEYS, SCHEMA_LIST_KEYS, SCHEMA_MAP_KEYS
 from mcp_governor.schemas.soundness import compiles
-from mcp_governor.schemas.walking import patterns_of
+from mcp_governor.schemas.walking import patterns_of, rebuilt
 from mcp_governor.schemas.weight import MAX_WEIGHT, pattern_weight
 
 
@@ -48,22 +47,15 @@ def without_foreign(schema: Any, patterns: frozenset[str], *, matching: bool) ->
         pattern: ("" if matching else r"[^\s\S]") + "(?:)" * number
         for number, pattern in enumerate(sorted(patterns), 1)
     }
-    return _replaced(schema, stead)
 
+    def replaced(part: Any) -> Any:
+        if not isinstance(part, dict):
+            return part
+        out = rebuilt(part, replaced)
+        if isinstance(part.get("pattern"), str):
+            out["pattern"] = stead.get(part["pattern"], part["pattern"])
+        if isinstance(part.get("patternProperties"), dict):
+            out["patternProperties"] = {stead.get(name, name): held for name, held in out["patternProperties"].items()}
+        return out
 
-def _replaced(schema: Any, stead: dict[str, str]) -> Any:
-    if not isinstance(schema, dict):
-        return schema
-    out: dict[str, Any] = {}
-    for key, value in schema.items():
-        if key == "pattern" and isinstance(value, str):
-            out[key] = stead.get(value, value)
-        elif key == "patternProperties" and isinstance(value, dict):
-            out[key] = {stead.get(name, name): _replaced(part, stead) for name, part in value.items()}
-        elif (key in SCHEMA_MAP_KEYS or key == "dependencies") and isinstance(value, dict):
-            out[key] = {name: _replaced(part, stead) for name, part in value.items()}
-        elif (key in SCHEMA_LIST_KEYS or key == "items") and isinstance(value, list):
-            out[key] = [_replaced(part, stead) for part in value]
-        else:
-            out[key] = _replaced(value, stead) if key in SCHEMA_KEYS else value
-    return out
+    return replaced(schema)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.schemas.keywords import SCHEMA_KEYS, SCHEMA_LIST_KEYS, SCHEMA_MAP_KEYS
+from mcp_governor.schemas.walking import rebuilt
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -159,14 +159,7 @@ def asserting(schema: Any) -> Any:
     """The schema with its formats as patterns, which validators assert. Values of keywords are shared."""
     if not isinstance(schema, dict):
         return schema
-    out: dict[str, Any] = {}
-    for key, value in schema.items():
-        if key in SCHEMA_MAP_KEYS and isinstance(value, dict):
-            out[key] = {name: asserting(part) for name, part in value.items()}
-        elif (key in SCHEMA_LIST_KEYS or key == "items") and isinstance(value, list):
-            out[key] = [asserting(part) for part in value]
-        else:
-            out[key] = asserting(value) if key in SCHEMA_KEYS else value
+    out = rebuilt(schema, asserting)
     patterns = [{"pattern": pattern} for pattern in format_patterns(schema.get("format"))]
     if patterns and isinstance(out.setdefault("allOf", []), list):
         out["allOf"] = [*out["allOf"], *patterns]

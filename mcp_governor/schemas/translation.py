@@ -22,6 +22,7 @@ from mcp_governor.schemas.keywords import (
     known_keywords,
 )
 from mcp_governor.schemas.pointers import step, unescape_pointer
+from mcp_governor.schemas.walking import rebuilt
 
 RECURSIVE = "$recursive"
 """The dynamic anchor that replaces ``$recursiveAnchor``."""
@@ -87,7 +88,8 @@ class Translation:
             root = schema
         known = self.known & _KEPT_WITH_REF if alone else self.known
         kept = known | {"$defs", *([DISPUTED] if self.draft > 7 else ())}
-        result = {key: self._value(key, value, root) for key, value in schema.items() if key in kept}
+        read = {key: value for key, value in schema.items() if key in kept}
+        result = rebuilt(read, lambda part: self.schema(part, root))
         if isinstance(result.get("$ref"), str):
             result["$ref"] = self._moved(result["$ref"], root)
         ignored = self._ignored(schema, result, root) if self.keep else {}
@@ -105,13 +107,6 @@ class Translation:
     def _alone(self, schema: dict[str, Any]) -> bool:
         """True if the dialect ignores the keywords next to the reference."""
         return self.draft <= 7 and isinstance(schema.get("$ref"), str)
-
-    def _value(self, key: str, value: Any, root: Any) -> Any:
-        if (key in SCHEMA_MAP_KEYS or key == "dependencies") and isinstance(value, dict):
-            return {name: self.schema(part, root) for name, part in value.items()}
-        if (key in SCHEMA_LIST_KEYS or key == "items") and isinstance(value, list):
-            return [self.schema(part, root) for part in value]
-        return self.schema(value, root) if key in SCHEMA_KEYS else value
 
     def _ignored(self, schema: dict[str, Any], kept: dict[str, Any], root: Any) -> Any:
         """The parts of a schema that the dialect ignores, each translated as a schema, as :meth:`_steps` expects."""

@@ -16,10 +16,11 @@ from mcp_governor.schemas.keywords import (
 from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 
-_HOLDING = frozenset((*SCHEMA_KEYS, *SCHEMA_LIST_KEYS, *SCHEMA_MAP_KEYS, *MIXED_MAP_KEYS, "items"))
+_MAPS, _LISTS = SCHEMA_MAP_KEYS | MIXED_MAP_KEYS, SCHEMA_LIST_KEYS | {"items"}
+_HOLDING = SCHEMA_KEYS | _LISTS | _MAPS
 """Keywords that hold schemas; most keywords of a schema do not."""
 
 
@@ -42,6 +43,19 @@ def subschemas(schema: Any) -> Iterator[tuple[tuple[str | int, ...], Any]]:
             for name, item in value.items():
                 if isinstance(item, dict | bool):
                     yield (key, name), item
+
+
+def rebuilt(schema: dict[str, Any], each: Callable[[Any], Any]) -> dict[str, Any]:
+    """A schema object with every schema one step below it replaced. Values of other keywords are shared."""
+    out: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key in _MAPS and isinstance(value, dict):
+            out[key] = {name: each(part) for name, part in value.items()}
+        elif key in _LISTS and isinstance(value, list):
+            out[key] = [each(part) for part in value]
+        else:
+            out[key] = each(value) if key in SCHEMA_KEYS else value
+    return out
 
 
 MAX_NEGATED = 100_000

@@ -18,32 +18,24 @@ def prop(schema: Any, **more: Any) -> dict[str, Any]:
 
 BAD: dict[str, Any] = {
     "type is no type": prop({"type": "strng"}),
-    "type is a number": prop({"type": 7}),
     "type list with a stranger": prop({"type": ["string", "nil"]}),
     "properties is a list": {"type": "object", "properties": ["x"]},
-    "required is a boolean": prop({**STR, "required": True}),
     "required at the root is a word": prop(STR, required="x"),
     "enum is a word": prop({"enum": "a"}),
-    "minimum is a word": prop({"type": "integer", "minimum": "0"}),
     "negative length": prop({"type": "string", "minLength": -1}),
     "a property is a word": {"type": "object", "properties": {"x": "string"}},
-    "a property is null": {"type": "object", "properties": {"x": None}},
     "empty anyOf": prop({"anyOf": []}),
-    "anyOf is an object": prop({"anyOf": {"type": "string"}}),
     "multipleOf zero": prop({"type": "integer", "multipleOf": 0}),
     "pattern is no string": prop({"type": "string", "pattern": 7}),
     "unknown dialect": {"$schema": "https://example.com/my-dialect", **prop(STR)},
     "dialect is no string": {"$schema": 7, **prop(STR)},
     "dangling reference": prop({"$ref": "#/$defs/Missing"}),
-    "dangling anchor": prop({"$ref": "#missing"}),
     "remote reference": prop({"$ref": "https://example.com/schema.json"}),
-    "relative reference": prop({"$ref": "other.json#/$defs/A"}),
     "reference is no string": prop({"$ref": 7}),
     "circular reference": {
         **prop({"$ref": "#/$defs/A"}),
         "$defs": {"A": {"$ref": "#/$defs/B"}, "B": {"$ref": "#/$defs/A"}},
     },
-    "circular allOf": {**prop({"$ref": "#/$defs/A"}), "$defs": {"A": {"allOf": [{"$ref": "#/$defs/A"}]}}},
     "circular behind another circle": {
         **prop({"$ref": "#/$defs/C"}),
         "$defs": {
@@ -52,18 +44,16 @@ BAD: dict[str, Any] = {
             "C": {"$ref": "#/$defs/A"},
         },
     },
-    "something that is no address": prop({"$ref": "//[#/$defs/A"}),
     "dependentRequired is a list beside dependencies": prop(
         {"dependentRequired": ["a"], "dependencies": {"a": ["b"]}, "type": "object"}
     ),
     "reference to a list": {**prop({"$ref": "#/$defs/A"}), "$defs": {"A": []}},
     "a list": [],
-    "a word": "object",
     "a number": 7,
 }
 
 
-DANGLING = ("dangling reference", "dangling anchor", "reference to a list")
+DANGLING = ("dangling reference", "reference to a list")
 
 
 @pytest.mark.parametrize(
@@ -142,13 +132,6 @@ def test_two_edits_one_of_them_unreadable(comparer: Comparer) -> None:
     assert changes[1].path == "/inputSchema/properties/a"
 
 
-def test_a_reworded_unreadable_part_is_wording(comparer: Comparer) -> None:
-    old = prop({"$ref": "https://example.com/1", "description": "One."})
-    new = prop({"$ref": "https://example.com/1", "description": "Two."})
-    [change] = comparer.schemas(old, new)
-    assert change.kind == "schema-description-changed"
-
-
 def test_what_can_be_read_around_it_counts(comparer: Comparer) -> None:
     """An array is no integer, whatever its items are; a string may be what cannot be read."""
     unreadable = {"$ref": "https://example.com/1"}
@@ -171,14 +154,6 @@ def test_a_witness_never_shows_a_stand_in(comparer: Comparer) -> None:
     assert (change.kind, change.verdict, change.has_witness) == ("bound-tightened", Verdict.BREAKING, False)
 
 
-def test_boolean_roots(comparer: Comparer) -> None:
-    assert comparer.schemas(True, True) == []
-    [change] = comparer.schemas(True, False, Side.OUTPUT)
-    assert change.verdict is Verdict.COMPATIBLE
-    [change] = comparer.schemas(False, True, Side.OUTPUT)
-    assert change.verdict is Verdict.BREAKING
-
-
 def _deep(depth: int, leaf: Any) -> Any:
     schema = leaf
     for _ in range(depth):
@@ -192,16 +167,6 @@ def test_depth_is_survived(comparer: Comparer) -> None:
     changes = comparer.schemas(_deep(5000, STR), _deep(5001, STR))
     assert {change.verdict for change in changes} == {Verdict.UNKNOWN}
     assert comparer.schemas(_deep(5000, STR), _deep(5000, STR)) == []
-
-
-def test_a_long_chain_of_references_is_survived(comparer: Comparer) -> None:
-    def chain(length: int, last: Any) -> dict[str, Any]:
-        links = {f"d{index}": {"type": "array", "items": {"$ref": f"#/$defs/d{index + 1}"}} for index in range(length)}
-        return {**prop({"$ref": "#/$defs/d0"}), "$defs": {**links, f"d{length}": last}}
-
-    changes = comparer.schemas(chain(2000, STR), chain(2000, {"type": "integer"}))
-    assert changes
-    assert {change.verdict for change in changes} <= {Verdict.UNKNOWN, Verdict.BREAKING}
 
 
 def test_pathological_schemas_end(comparer: Comparer) -> None:

@@ -8,7 +8,6 @@ import pytest
 from compatibility_page import surface_of
 
 from mcp_governor.change import Kind, Side, Verdict, catalogue, compare, required_bump
-from mcp_governor.change.note_kinds import NOTE_FAMILIES
 from mcp_governor.findings import Bump, Tier
 
 KINDS = list(catalogue().values())
@@ -52,11 +51,6 @@ def test_only_undecidable_kinds_go_without_an_example() -> None:
     bare = [kind.name for kind in KINDS if kind.example is None]
     whole = {"schema-tightened", "schema-loosened", "output-schema-tightened", "output-schema-loosened"}
     assert all(catalogue()[name].verdict is Verdict.UNKNOWN for name in set(bare) - whole)
-
-
-@pytest.mark.parametrize("family", sorted(set(NOTE_FAMILIES.values())))
-def test_an_annotation_may_come_go_and_change(family: str) -> None:
-    assert {f"{family}-{step}" for step in ("added", "removed", "changed")} <= catalogue().keys()
 
 
 def test_names_that_others_rely_on() -> None:

@@ -132,18 +132,6 @@ def test_a_comparison_that_misses_something_says_so(monkeypatch: pytest.MonkeyPa
     assert {change.kind for change in changes} == {"contract-undecided"}
 
 
-def test_a_renamed_tool_is_not_excused(monkeypatch: pytest.MonkeyPatch, comparer: Comparer) -> None:
-    monkeypatch.setattr("mcp_governor.change.tools._schemas", lambda *_: ())
-    old, new = (
-        {"tools": [{"name": name, "description": "Lists files.", "inputSchema": schema}]}
-        for name, schema in (
-            ("list_files", {"type": "object", "properties": {"path": STR, "depth": INT}}),
-            ("files_list", {"type": "object", "properties": {"path": STR, "depth": STR}}),
-        )
-    )
-    assert {change.kind for change in comparer.surfaces(old, new)} == {"tool-renamed", "contract-undecided"}
-
-
 EXAMPLES = [kind for kind in catalogue().values() if kind.example and kind.example.at in ("tool", "value", "schema")]
 
 
@@ -223,21 +211,6 @@ def test_an_edit_that_changes_nothing_in_place_proves_nothing_below_a_condition(
         assert (change.kind, change.verdict) == ("schema-changed", Verdict.UNKNOWN)
 
 
-def test_an_edit_that_breaks_nobody_in_place_does_not_break_the_whole(
-    monkeypatch: pytest.MonkeyPatch, comparer: Comparer
-) -> None:
-    """Not even next to a default, which restricts nothing."""
-    of_whole(monkeypatch, UNKNOWN, UNKNOWN)
-    old, new = (
-        {"type": "object", "properties": {"x": {"type": "string", "maxLength": most}, "n": {**INT, "default": most}}}
-        for most in (5, 9)
-    )
-    assert [(change.kind, change.verdict) for change in comparer.schemas(old, new)] == [
-        ("default-changed", Verdict.BREAKING),
-        ("length-loosened", Verdict.COMPATIBLE),
-    ]
-
-
 @pytest.mark.parametrize("side", list(Side)[:2], ids=str)
 def test_documents_that_are_too_large_to_search_have_the_witness_of_the_place(
     monkeypatch: pytest.MonkeyPatch, comparer: Comparer, side: Side
@@ -253,23 +226,6 @@ def test_documents_that_are_too_large_to_search_have_the_witness_of_the_place(
     assert change.verdict is Verdict.BREAKING
     assert change.witness.keys() == {"a", "b"}
     assert 5 < len(change.witness["a"][0]["x"]) <= 9
-
-
-@pytest.mark.parametrize(("backward", "kind"), [(NO, "schema-loosened"), (YES, "schema-rewritten")])
-def test_what_the_whole_refutes_no_place_proves(
-    monkeypatch: pytest.MonkeyPatch, comparer: Comparer, backward: Containment, kind: str
-) -> None:
-    of_whole(monkeypatch, YES, backward)
-    pair = quiet_edit(lambda value: {"type": "object", "properties": {"x": value}})
-    [change] = comparer.schemas(*pair)
-    assert change.kind == kind
-
-
-def test_an_edit_that_the_whole_excuses_is_still_reported(monkeypatch: pytest.MonkeyPatch, comparer: Comparer) -> None:
-    of_whole(monkeypatch, YES, YES)
-    old, new = ({"type": "object", "properties": {"x": {"type": "string", "maxLength": most}}} for most in (9, 5))
-    [change] = comparer.schemas(old, new)
-    assert (change.kind, change.verdict) == ("schema-changed", Verdict.COMPATIBLE)
 
 
 def test_documents_are_equal_where_neither_accepts_more() -> None:

@@ -37,15 +37,6 @@ LINES: dict[str, tuple[Side, Any, Any, str, Verdict, dict[str, Any], Verdict]] =
         {"argument_removed": "compatible"},
         C,
     ),
-    "argument removed, explicitly open": (
-        IN,
-        args("a", "b", **OPEN),
-        args("a", **OPEN),
-        "argument-removed",
-        B,
-        {"argument_removed": "compatible"},
-        C,
-    ),
     "argument removed, closed": (
         IN,
         args("a", "b", **CLOSED),
@@ -67,15 +58,6 @@ LINES: dict[str, tuple[Side, Any, Any, str, Verdict, dict[str, Any], Verdict]] =
     "explicit true to false": (
         IN,
         args("a", **OPEN),
-        args("a", **CLOSED),
-        "input-closed",
-        B,
-        {"declared_openness_closed": "compatible"},
-        C,
-    ),
-    "explicit {} to false": (
-        IN,
-        args("a", additionalProperties={}),
         args("a", **CLOSED),
         "input-closed",
         B,
@@ -108,15 +90,6 @@ LINES: dict[str, tuple[Side, Any, Any, str, Verdict, dict[str, Any], Verdict]] =
         C,
         {"closed_output": "breaking"},
         B,
-    ),
-    "field added to an open output": (
-        OUT,
-        args("a"),
-        args("a", "b"),
-        "output-field-added",
-        C,
-        {"closed_output": "breaking"},
-        C,
     ),
     "closed output opened": (
         OUT,
@@ -167,15 +140,6 @@ LINES: dict[str, tuple[Side, Any, Any, str, Verdict, dict[str, Any], Verdict]] =
         IN,
         obj(properties={"a": {**INT, "default": 1}}),
         obj(properties={"a": {**INT, "default": 2}}),
-        "default-changed",
-        B,
-        {"default_changed": "compatible"},
-        C,
-    ),
-    "default from false to 0": (
-        IN,
-        obj(properties={"a": {"default": False}}),
-        obj(properties={"a": {"default": 0}}),
         "default-changed",
         B,
         {"default_changed": "compatible"},
@@ -244,24 +208,6 @@ LINES: dict[str, tuple[Side, Any, Any, str, Verdict, dict[str, Any], Verdict]] =
         {"assert_formats": True},
         B,
     ),
-    "format changed": (
-        IN,
-        obj(properties={"a": {**STR, "format": "email"}}),
-        obj(properties={"a": {**STR, "format": "uri"}}),
-        "format-changed",
-        C,
-        {"assert_formats": True},
-        B,
-    ),
-    "format removed": (
-        IN,
-        obj(properties={"a": {**STR, "format": "uri"}}),
-        args("a"),
-        "format-removed",
-        C,
-        {"assert_formats": True},
-        C,
-    ),
     "output format removed": (
         OUT,
         obj(properties={"a": {**STR, "format": "uri"}}),
@@ -270,15 +216,6 @@ LINES: dict[str, tuple[Side, Any, Any, str, Verdict, dict[str, Any], Verdict]] =
         C,
         {"assert_formats": True},
         B,
-    ),
-    "output format added": (
-        OUT,
-        args("a"),
-        obj(properties={"a": {**STR, "format": "uri"}}),
-        "output-format-added",
-        C,
-        {"assert_formats": True},
-        C,
     ),
 }
 
@@ -323,13 +260,10 @@ def test_the_default_and_the_option(comparer: Comparer, line: str) -> None:
 
 HINTS = {
     "read-only dropped": ({"readOnlyHint": True}, {}, True),
-    "read-only denied": ({"readOnlyHint": True}, {"readOnlyHint": False}, True),
     "read-only gained": ({}, {"readOnlyHint": True}, False),
-    "destructive by default": ({"destructiveHint": False}, {}, True),
     "destructive": ({"destructiveHint": False}, {"destructiveHint": True}, True),
     "no longer destructive": ({}, {"destructiveHint": False}, False),
     "idempotent lost": ({"idempotentHint": True}, {"idempotentHint": False}, True),
-    "idempotent gained": ({}, {"idempotentHint": True}, False),
     "open world": ({"openWorldHint": False}, {}, True),
     "closed world": ({}, {"openWorldHint": False}, False),
 }
@@ -384,19 +318,10 @@ def test_open_enums_are_found_through_references(comparer: Comparer) -> None:
     assert [change.verdict for change in changes] == [B, C]
 
 
-def test_an_open_enum_may_not_turn_into_anything(comparer: Comparer) -> None:
-    old = obj(properties={"kind": {"type": "string", "enum": ["a"]}})
-    [change] = comparer.schemas(old, args("kind"), OUT, open_enums=("kind",))
-    assert (change.kind, change.verdict) == ("output-enum-dropped", B)
-
-
 # level strict: pure set inclusion over open objects
 STRICT: dict[str, tuple[Side, Any, Any, str, Verdict]] = {
     "a typed optional argument on an open object": (IN, args("a"), args("a", "b"), "undeclared-key-restricted", B),
-    "an untyped one": (IN, args("a"), obj(properties={"a": STR, "b": {}}), "argument-added", C),
-    "on a closed object": (IN, args("a", **CLOSED), args("a", "b", **CLOSED), "argument-added", C),
     "absent to false": (IN, args("a"), args("a", **CLOSED), "input-closed", B),
-    "a field of an open output": (OUT, args("a"), args("a", "b"), "output-field-added", C),
     "a field of a closed output": (
         OUT,
         args("a", **CLOSED),

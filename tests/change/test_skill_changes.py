@@ -39,7 +39,6 @@ def kinds(old: Any, new: Any) -> dict[str, Verdict]:
 DYNAMIC = {**skill(), "resources": "dynamic"}
 RENAMED = "skill://refund-orders/SKILL.md"
 EDITS: dict[str, tuple[list[Any], list[Any], dict[str, Verdict]]] = {
-    "nothing": ([skill()], [skill()], {}),
     "another order": ([skill(), skill(uri=RENAMED)], [skill(uri=RENAMED), skill()], {}),
     "added": ([], [skill()], {"skill-added": C}),
     "removed": ([skill()], [], {"skill-removed": B}),
@@ -57,7 +56,6 @@ EDITS: dict[str, tuple[list[Any], list[Any], dict[str, Verdict]]] = {
     ),
     "the text": ([skill()], [skill(3)], {"skill-text-changed": C}),
     "a file": ([skill()], [skill(form=3)], {"skill-file-changed": C}),
-    "a file is gone": ([skill()], [skill(form=None)], {"skill-file-changed": C}),
     "the description": ([skill()], [skill(description="Refund it.")], {"skill-description-changed": C}),
     "more tools": (
         [skill(**{"allowed-tools": "add"})],

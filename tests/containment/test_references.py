@@ -41,26 +41,6 @@ def test_a_difference_deep_inside_a_recursion_is_found() -> None:
     assert found.witness == {"value": "example", "children": [{"value": "example"}] * 3}
 
 
-def test_a_recursion_unrolled_by_one_step() -> None:
-    rolled = tree({"type": "string"})
-    node = rolled["$defs"]["node"]
-    unrolled = {
-        "$defs": {"node": node},
-        "type": "object",
-        "properties": {"value": {"type": "string"}, "children": {"type": "array", "items": {"$ref": "#/$defs/node"}}},
-    }
-    assert verdict(rolled, unrolled) == "yes"
-    assert verdict(unrolled, rolled) == "yes"
-
-
-def test_recursion_through_the_whole_document() -> None:
-    def chain(value: Any) -> Any:
-        return {"type": "object", "properties": {"value": value, "next": {"$ref": "#"}}, "additionalProperties": False}
-
-    assert verdict(chain({"type": "number"}), chain({"type": "integer"})) == "yes"
-    assert verdict(chain({"type": "integer"}), chain({"type": "number"})) == "no"
-
-
 def test_definitions_that_call_each_other() -> None:
     def pair(leaf: Any) -> Any:
         return {
@@ -182,21 +162,11 @@ def test_draft_4_says_the_same_in_its_own_words(modern: Any, old: dict[str, Any]
     assert verdict(old, modern) == "yes"
 
 
-def test_a_pointer_into_a_keyword_that_moved() -> None:
-    old = {"$schema": DRAFT_7, "items": [{"type": "string"}, {"$ref": "#/items/0"}]}
-    assert verdict({"prefixItems": [{"type": "string"}, {"type": "string"}]}, old) == "yes"
-
-
 def test_the_dialect_is_the_schemas_own() -> None:
     # the same text in two dialects is not the same schema
     keywords = {"prefixItems": [{"type": "string"}]}
     assert verdict(keywords, {"$schema": DRAFT_7, **keywords}) == "no"
     assert verdict({"$schema": DRAFT_7, **keywords}, keywords) == "yes"
-
-
-def test_the_default_dialect_is_the_callers() -> None:
-    assert verdict({"prefixItems": [{"type": "string"}]}, {"type": "array"}, draft=7) == "yes"
-    assert verdict({"prefixItems": [{"type": "string"}]}, {"type": "array"}, draft=20) == "no"
 
 
 def test_embedded_resources_and_anchors() -> None:
@@ -298,18 +268,11 @@ def refers(place: str, part: Any, **rest: Any) -> Any:
 
 PLACES = {
     "beside the keywords": lambda part: refers("#/x", {"x": part}),
-    "in a list": lambda part: refers("#/x/1", {"x": [True, part]}),
     "as in OpenAPI": lambda part: refers("#/components/schemas/X", {"components": {"schemas": {"X": part}}}),
     "a group of definitions": lambda part: refers("#/definitions/g/X", {"definitions": {"g": {"X": part}}}),
-    "escaped": lambda part: refers("#/x~1y/a%25b", {"x/y": {"a%b": part}}),
     "a definition named like a keyword that moved": lambda part: refers(
         "#/definitions/additionalItems", {"definitions": {"additionalItems": part, "items": {"type": "string"}}}
     ),
-    "a property named like a keyword that moved": lambda part: {
-        "type": "object",
-        "properties": {"dependencies": {"items": part}, "b": {"$ref": "#/properties/dependencies/items"}},
-        "required": ["b"],
-    },
     "what stands beside a reference": lambda part: {
         "definitions": {"any": {}},
         "type": "object",
@@ -323,7 +286,6 @@ PLACES = {
         "#/additionalItems", {"additionalItems": part, "items": {"type": "string"}}
     ),
     "items that are a list": lambda part: refers("#/items/0", {"items": [part]}),
-    "keywords in an unknown place": lambda part: refers("#/c/properties/v", {"c": {"properties": {"v": part}}}),
 }
 
 
@@ -357,10 +319,3 @@ def test_equal_strings_mean_different_things_where_the_documents_differ(place: s
     )
     assert verdict(wide, narrow) == "no"
     assert verdict(narrow, wide) == "no"
-
-
-def test_equal_strings_mean_different_things_in_two_dialects() -> None:
-    # draft 7 ignores the bound
-    schema = {"$defs": {"A": {"type": "integer"}}, "properties": {"n": {"$ref": "#/$defs/A", "minimum": 5}}}
-    assert verdict(schema, {"$schema": DRAFT_7, **schema}) == "no"
-    assert verdict({"$schema": DRAFT_7, **schema}, schema) == "yes"

@@ -53,20 +53,6 @@ def test_a_worker_that_is_lost_is_a_failure_and_the_run_goes_on(stub: pytest.Mon
     assert run.counts["asked"] == 20  # the batch with the hang is given up, the others are not
 
 
-def test_an_answer_that_depends_on_the_hash_seed_is_a_failure(stub: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    stub.setenv("STUB", "hash")
-    stub.setattr(fuzz_pool, "ECHO", 1.0)
-    stub.setattr(fuzz_pool, "LIFE", 1)  # each batch is asked under a seed of its own
-    run = ran(20, processes=2)
-    assert run.counts["failure: hash seed"]
-    (failure,) = run.failures.values()
-    assert failure["kind"] == "hash seed"
-    assert failure["case"]["list"] == []  # as small as can be: the stub does not look at it
-    file = tmp_path / "case.json"
-    file.write_text(json.dumps({"subject": "stub", **failure}))
-    assert fuzz.main(["--replay", str(file)]) == 1
-
-
 def test_found_cases_are_saved_and_replayed(
     stub: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

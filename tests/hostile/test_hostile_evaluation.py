@@ -16,7 +16,7 @@ from commandline import governor_here
 from test_hostile_writes import tree
 from traps import TOOL, put, surface
 
-from mcp_governor.errors import FileFormatError, UsageError
+from mcp_governor.errors import FileFormatError
 from mcp_governor.evaluation import record, store
 from mcp_governor.evaluation.record import parse_record
 from mcp_governor.evaluation.store import DEFAULT_STORE, Store
@@ -148,14 +148,10 @@ ANSWERS = "CREATE TABLE answers (key TEXT PRIMARY KEY, runner TEXT NOT NULL, que
         f"DROP TABLE answers; CREATE VIEW answers AS {ENDLESS} SELECT x AS key, '' AS answer, '' AS asked FROM c",
         f"DROP TABLE evaluations; CREATE VIEW evaluations AS {ENDLESS} SELECT x AS number, '' AS record FROM c",
         "CREATE TRIGGER t AFTER INSERT ON answers BEGIN DELETE FROM answers; END",
-        "CREATE TABLE more (x)",
         "CREATE INDEX i ON answers (length(answer))",
-        "DROP TABLE answers",
         f"DROP TABLE answers; {ANSWERS} answer TEXT NOT NULL)",
-        f"DROP TABLE answers; {ANSWERS} answer TEXT NOT NULL CHECK (length(answer) > 0)) WITHOUT ROWID",
         f"DROP TABLE answers; {ANSWERS} answer TEXT AS (hex(zeroblob(9))) STORED) WITHOUT ROWID",
         "CREATE VIRTUAL TABLE more USING fts5(x)",
-        "ANALYZE",
     ],
 )
 def test_only_our_tables_are_a_store(tmp_path: Path, script: str) -> None:
@@ -172,21 +168,6 @@ def test_only_our_tables_are_a_store(tmp_path: Path, script: str) -> None:
     with pytest.raises(FileFormatError, match="has other tables than those of mcp-governor"):
         Store(path)
     assert path.read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    "definitions",
-    [[f"CREATE VIEW v{at} AS SELECT 1" for at in range(3_000)], ["CREATE TABLE more (x /*" + "*" * 2_000 + "*/)"]],
-)
-def test_few_definitions_are_read(tmp_path: Path, definitions: list[str]) -> None:
-    path = tmp_path / "a.db"
-    Store(path).close()
-    with sqlite3.connect(path) as database:
-        for one in definitions:
-            database.execute(one)
-    database.close()
-    with pytest.raises(FileFormatError, match=r"not a store of mcp-governor \((interrupted|malformed)"):
-        Store(path)
 
 
 def _with_row(path: Path, statement: str, *values: object) -> None:
@@ -210,14 +191,6 @@ def test_a_cell_of_an_answer_may_hold_anything(
         opened.get("k")
     assert raised.value.hint
     assert len(raised.value.message) < 400
-
-
-def test_a_time_that_is_no_text_is_refused(tmp_path: Path) -> None:
-    usage = dict.fromkeys(("input_tokens", "output_tokens", "cached_tokens", "requests"), 0)
-    answer = json.dumps({"query": "q", "calls": [], "usage": usage})
-    _with_row(tmp_path / "a.db", "INSERT INTO answers VALUES ('k', '', '', ?, ?)", b"2026", answer)
-    with Store(tmp_path / "a.db") as opened, pytest.raises(FileFormatError, match="has an answer that cannot be read"):
-        opened.get("k")
 
 
 @pytest.mark.parametrize("cell", [b"{}", 7, "x", "", "{}\n" * 5_000, "CAST(x'ff' AS TEXT)"])
@@ -285,15 +258,3 @@ def test_answers_that_a_commit_brings_are_not_believed(repository: Path, go: Cal
     assert go("report").code == 2
     _git(repository, "commit", "-qm", "taken back")
     assert go("report").code == 0
-
-
-@pytest.mark.parametrize("name", ["Evaluation.DB", "evaluation.db-journal", "evaluation.db-wal"])
-def test_no_file_of_the_store_comes_with_a_commit(repository: Path, name: str) -> None:
-    path = repository / DEFAULT_STORE
-    Store(path).close()
-    tracked = path.with_name(name)
-    tracked.touch()
-    _git(repository, "add", "-f", str(tracked))
-    # As on a system that does not tell the two names apart.
-    with pytest.raises(UsageError, match="git tracks"):
-        Store(path)

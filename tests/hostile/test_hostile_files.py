@@ -126,14 +126,6 @@ def test_a_changelog_is_read_in_linear_time(tmp_path: Path) -> None:
     attack("check", "good.json", cwd=tmp_path, seconds=20).held(0, 1)
 
 
-def test_backtick_runs(tmp_path: Path) -> None:
-    put(
-        tmp_path,
-        {"good.json": surface(), "docs/mcp-schema-changelog.md": f"# C\n\n## 1.0.0\n\n**Added**\n- {RUNS}\n" * 10},
-    )
-    attack("check", "good.json", cwd=tmp_path, seconds=15).held(1)
-
-
 @pytest.mark.parametrize(
     ("text", "reported"),
     [
@@ -152,22 +144,17 @@ def test_a_changelog_of_many_lines(tmp_path: Path, text: str, reported: str) -> 
 
 LINES = 49_990
 MANY = {
-    "labels": "### x\n" * LINES,
     "unreleased": "## Unreleased\n" * LINES,
     "releases": "".join(f"## 9.{LINES - number}.0\n" for number in range(LINES)),
-    # Each release of the second half comes after all of the first, and above an older one.
-    "order": "".join(f"## {number}.0.0\n" for number in (*range(LINES, LINES // 2, -1), *range(LINES // 2))),
     "deprecations": "".join(
         f"## 9.{LINES - number}.0\n**Deprecated**\n- `find` `{number}`\n**Fixed**\n- `find` is no longer deprecated\n"
         for number in range(LINES // 5)
     ),
     "breaks": "".join(f"## 9.{LINES - number}.0\n**Breaking**\n- `find`\n" for number in range(LINES // 3)),
     "names": "**Added**\n" + "".join(f"- `q{number}`\n" for number in range(LINES)),
-    "globs": "**Added**\n" + "- `*a*`\n" * LINES,
     "one line": "**Removed**\n- " + ", ".join(f"`a{number}`" for number in range(90_000)),
     "dotted": "**Added**\n- " + " ".join(f"`a{number}.b.c.d.e.f.g.h`" for number in range(40_000)),
     "bullets": "**Added**\n" + "* a\n" * LINES,
-    "code": "```\n<<<<<<<\n```\n" * (LINES // 3),
 }
 
 
@@ -194,12 +181,9 @@ DEEP = {
     "dotted": "a" + ".a" * 100_000 + " = 1\n",
     "tables": "".join(f"[{'.'.join('a' * (number % 60 + 1))}.b{number}]\n" for number in range(9000)),
     "arrays": "a = " + "[" * 100_000,
-    "closed": "a = " + "[" * 5_000 + "]" * 5_000,
-    "inline": "a = " + "{a = " * 20_000,
     "many": "a = [" + "1," * 120_000 + "]\n",
     "digits": "a = " + "1" * 100_000 + "\n",
     "quotes": 'a = "' + "\\" * 100_001,
-    "keys": "".join(f"a{number} = 1\n" for number in range(60_000)),
     "accept": "[[accept]]\n" * 60_000,
 }
 

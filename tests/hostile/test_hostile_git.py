@@ -17,7 +17,6 @@ from traps import TOOL, Trap, put, surface
 
 from mcp_governor.errors import TargetError, UsageError
 from mcp_governor.target.git_door import ask_git, ask_remote, name_commit
-from mcp_governor.target.git_releases import latest_release
 
 NAMES = {"GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@h.example", "GIT_COMMITTER_NAME": "t"}
 WHO = {**NAMES, "GIT_COMMITTER_EMAIL": "t@h.example", "GIT_CONFIG_GLOBAL": os.devnull}
@@ -168,9 +167,7 @@ def test_the_git_that_a_repository_brings_is_not_the_git_that_is_asked(repo: Pat
 
 REFUSED = {
     "a configuration that is none": lambda git: (git / "config").write_text("[[["),
-    "a format of the future": lambda git: (git / "config").write_text("[core]\nrepositoryformatversion = 99\n"),
     "no HEAD that git could follow": lambda git: (git / "HEAD").write_text("nonsense"),
-    "broken refs": lambda git: (git / "packed-refs").write_text("nonsense\n"),
     "the folder of somebody else": lambda git: [os.chown(file, 12345, 12345) for file in (git, git.parent)],
 }
 
@@ -195,13 +192,6 @@ def test_a_repository_that_git_does_not_read_is_not_one_without_releases(repo: P
     assert "git status" in done.err or "git fsck" in done.err
 
 
-@pytest.mark.parametrize("line", LINES[:3])
-def test_a_release_whose_commit_is_lost(repo: Path, line: str) -> None:
-    for file in (repo / ".git" / "objects").glob("??/*"):
-        file.unlink()
-    assert "error: git " in attack(*line.split(), cwd=repo).held(2).err
-
-
 @pytest.mark.parametrize("kind", ["tree", "commit"])
 def test_a_release_with_a_folder_or_a_submodule_in_the_place_of_the_file(repo: Path, kind: str) -> None:
     """It was called a file that a partial clone leaves out."""
@@ -211,13 +201,6 @@ def test_a_release_with_a_folder_or_a_submodule_in_the_place_of_the_file(repo: P
     git(repo, "tag", "v2.0.0", commit)
     git(repo, "update-ref", "refs/heads/main", commit)
     assert "mcp-surface.json at v2.0.0 is not a file" in attack("check", "--offline", cwd=repo).held(2).err
-
-
-def test_a_repository_without_a_commit_has_no_release(tmp_path: Path) -> None:
-    folder = put(tmp_path / "new", {"mcp-surface.json": surface()})
-    git(folder, "init", "-q")
-    attack("check", "--offline", cwd=folder).held(0)
-    assert latest_release(folder, "mcp-surface.json") is None
 
 
 @pytest.mark.parametrize("name", ["--output=x", "-x", "a b", "a\nb", "HEAD\n", "v1.0.0^{commit}\n-", "@{u}", "\x1b[1m"])
@@ -304,17 +287,13 @@ class TestFetching:
         "key",
         [
             "remote.origin.uploadpack",
-            "remote.origin.vcs",
             "remote.origin.proxy",
             "credential.https://example.org.helper",
             "url.ext::sh.insteadOf",
-            "http.proxy",
             "http.sslVerify",
             "transfer.bundleURI",
-            "fetch.bundleURI",
             "protocol.ext.allow",
             "uploadpack.packObjectsHook",
-            "trace2.eventTarget",
         ],
     )
     def test_a_clone_that_configures_how_to_fetch_is_refused(self, clone: Path, trap: Trap, key: str) -> None:

@@ -96,15 +96,12 @@ def folder_of(tmp_path: Path, words: tuple[str, ...]) -> Path:
 
 RUNS = [
     ("diff", "old.json", "new.json"),
-    ("diff", "old.json", "new.json", "-v", "--stat"),
     ("diff", "old.json", "new.json", "--format", "json"),
     ("diff", "old.json", "new.json", "--format", "markdown"),
     ("lint", "new.json", "-v", "--profile", "charter"),
     ("lint", "new.json", "--format", "json"),
-    ("lint", "new.json", "--statistics"),
     ("check", "new.json", "--against", "old.json", "-v"),
     ("check", "new.json", "--format", "markdown"),
-    ("fingerprint", "new.json", "--tools"),
     ("fingerprint", "new.json", "--tools", "--format", "json"),
 ]
 
@@ -165,13 +162,9 @@ def test_names_of_the_configuration(tmp_path: Path) -> None:
     "words",
     [
         ("check", "--timeout", "\x1b]52;c;eA==\x07"),
-        ("\u202echeck\n::error::x",),
-        ("check", "--\x1b[2J\n::error::a"),
         ("check", "one", "\n::error::two"),
         ("lint", "--format", "\n::error::x"),
-        ("check", "\x1b]0;x\x07.json"),
         ("snapshot", "new.json", "-o", "no/\x1b[2J/\n::error::x"),
-        ("rule", "\n::error::x"),
         ("accept", "\n::error::x", "--reason", "y"),
         ("check", "--config", "\n::error::x.toml"),
         ("diff", "git:\n::error::x", "new.json"),
@@ -180,15 +173,6 @@ def test_names_of_the_configuration(tmp_path: Path) -> None:
 )
 def test_what_was_typed_is_repeated_as_text(tmp_path: Path, words: tuple[str, ...]) -> None:
     quiet(attack(*words, cwd=folder_of(tmp_path, ("a",))), 2)
-
-
-def test_file_names_are_shown_as_text(tmp_path: Path) -> None:
-    folder_of(tmp_path, ("a",))
-    name = "\x1b]52;c;eA==\x07\n::error::x.json"
-    (tmp_path / "new.json").rename(tmp_path / name)
-    quiet(attack("lint", name, "-v", cwd=tmp_path), 0, 1)
-    quiet(attack("diff", "old.json", name, "-v", cwd=tmp_path), 0, 1)
-    quiet(attack("snapshot", name, "-o", f"out{name}", cwd=tmp_path), 0)
 
 
 def test_last_words_of_a_server(tmp_path: Path) -> None:
@@ -207,14 +191,6 @@ def test_items_of_pytest_are_called_by_text(tmp_path: Path, how: str) -> None:
     inert("pytest", ran.out, longest=10_000)
 
 
-def test_a_run_that_pytest_cannot_make_is_reported_as_text(tmp_path: Path) -> None:
-    for word in HOSTILE:
-        (tmp_path / "mcp-governor.toml").write_text(f"target = {json.dumps(f'python:{word}:x')}\n")
-        words = ("--mcp-charter", *(f"-pno:{name}" for name in ("cacheprovider", "xdist", "hypothesispytest")))
-        ran = attack(*words, cwd=tmp_path, module="pytest").held(1)
-        inert("pytest", ran.out, longest=10_000)
-
-
 def test_what_is_written_for_people_to_review_hides_nothing(tmp_path: Path) -> None:
     """``accept`` writes TOML with escapes for what cannot be seen, and the value is the one that was given."""
     (tmp_path / "mcp-governor.toml").write_text('target = "x.json"\n')
@@ -226,22 +202,6 @@ def test_what_is_written_for_people_to_review_hides_nothing(tmp_path: Path) -> N
     inert("mcp-governor.toml", text)
     (accepted,) = tomllib.loads(text)["accept"]
     assert accepted == {"finding": finding, "reason": reason}
-
-
-def test_init_writes_what_can_be_seen(tmp_path: Path) -> None:
-    (tmp_path / "s\u2028\u202e.py").write_text((REPO / "tests" / "servers" / "plain.py").read_text())
-    how = json.dumps(
-        {
-            "info": {"name": "x\u2028\n## y", "version": "1.0\u2028"},
-            "tools": [{"name": "a\u2028\u202e", "inputSchema": {"type": "object"}}],
-        }
-    )
-    quiet(attack("init", "--", sys.executable, "s\u2028\u202e.py", how, cwd=tmp_path), 0)
-    for name in ("mcp-governor.toml", "mcp-surface.json", "docs/mcp-schema-changelog.md"):
-        inert(name, (tmp_path / name).read_text("utf-8"))
-    table = tomllib.loads((tmp_path / "mcp-governor.toml").read_text("utf-8"))
-    (server,) = table["servers"].values()
-    assert server["command"][1:] == ["s\u2028\u202e.py", how]
 
 
 def test_nothing_prints_but_the_one_door() -> None:

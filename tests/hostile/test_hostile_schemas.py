@@ -50,11 +50,9 @@ def doubling(level: Callable[[Schema], Schema], leaf: Schema, levels: int = 40) 
 LEVELS: dict[str, Callable[[Schema], Schema]] = {
     "properties": lambda ref: an_object({"l": ref, "r": ref}, "l", "r"),
     "twelve properties": lambda ref: an_object({f"w{n}": ref for n in range(12)}, *(f"w{n}" for n in range(12))),
-    "items": lambda ref: {"type": "array", "prefixItems": [ref, ref], "minItems": 2},
     "anyOf": lambda ref: {"anyOf": [ref, an_object({"n": ref}, "n")]},
     "allOf": lambda ref: {"allOf": [ref, ref]},
     "oneOf": lambda ref: {"oneOf": [{"allOf": [ref]}, {"allOf": [ref, {"type": "null"}]}]},
-    "objects in allOf": lambda ref: {"allOf": [an_object({"l": ref}, "l"), an_object({"r": ref}, "r")]},
 }
 WIDE, NARROW = {"type": ["string", "null", "integer"]}, {"type": ["string", "null"]}
 
@@ -128,19 +126,12 @@ def test_lint_does_not_follow_every_way(tmp_path: Path, way: str) -> None:
     attack("lint", surface(tmp_path, "new", doubling(LEVELS[way], WIDE)), "--isolated", cwd=tmp_path).held(0, 1)
 
 
-@pytest.mark.parametrize("way", ["properties", "twelve properties", "allOf", "oneOf", "objects in allOf"])
+@pytest.mark.parametrize("way", ["properties", "twelve properties", "allOf", "oneOf"])
 def test_call_makes_no_arguments_of_two_to_the_forty_parts(tmp_path: Path, way: str) -> None:
     command = server(tmp_path, doubling(LEVELS[way], WIDE))
     run = attack("call", "--isolated", "--", *command, cwd=tmp_path).held(1, 4)
     if run.code == 4:
         assert "t0" in run.reported or "no tool" in run.reported.lower()
-
-
-def test_call_makes_no_list_of_a_thousand_lists_of_a_thousand(tmp_path: Path) -> None:
-    deep: Schema = {"type": "string"}
-    for _ in range(7):
-        deep = {"type": "array", "items": deep, "minItems": 1_000}
-    attack("call", "--isolated", "--", *server(tmp_path, an_object({"x": deep}, "x")), cwd=tmp_path).held(1, 4)
 
 
 def test_call_of_2500_alternatives_is_flat_in_memory(tmp_path: Path) -> None:
@@ -181,11 +172,6 @@ HONEST: dict[str, tuple[Schema, Schema, str]] = {
         edited(ONE, "oneOf", 1_234),
         "/inputSchema/properties/x/oneOf/1234/properties/v1234/maximum",
     ),
-    "3,000 without a tag": (
-        UNTAGGED,
-        edited(UNTAGGED, "anyOf", 1_234),
-        "/inputSchema/properties/x/anyOf/1234/properties/v1234/maximum",
-    ),
     "5,000 values": (*fewer_values(), "/inputSchema/properties/e/enum"),
 }
 
@@ -211,7 +197,6 @@ def many_objects(count: int) -> tuple[Schema, Schema]:
 # What a native validator of each takes: 6 KB of text a gigabyte.
 HEAVY_VALIDATORS: dict[str, tuple[Schema, Schema]] = {
     "a thousand long repetitions": many_patterns(".{1000}", 1_000),
-    "look-ahead": many_patterns(r"^(?=a)\w{100}", 200),
     "20,000 patterns": many_patterns(r"^(a|[\w]{1,90}\d*)", 20_000),
     "60,000 objects in an enum": many_objects(60_000),
 }
@@ -238,8 +223,6 @@ def test_call_builds_no_validator_that_would_not_fit(tmp_path: Path, case: str) 
 
 DEMANDING = {"type": "array", "items": {"type": "object", "required": [f"k{n}" for n in range(20)]}}
 ERROR_FLOODS: dict[str, tuple[Schema, Any]] = {
-    # output schema, and the value of `x` in the result
-    "a million errors": (DEMANDING, [{}] * 50_000),
     "a million errors in a branch": ({"anyOf": [DEMANDING, {"type": "string"}]}, [{}] * 50_000),
     "a hundred copies of a large text": (
         {"type": "object", "required": [f"k{n}" for n in range(100)]},
@@ -282,12 +265,6 @@ def test_comparing_a_mistake_in_a_deep_schema_is_bounded_too(tmp_path: Path) -> 
         old, new = (surface(tmp_path, f"{name}-{beside}", deep_mistake(levels, beside)) for name, levels in RELEASES)
         run = attack("diff", old, new, cwd=tmp_path).held(1)
         assert any(words in run.out for words in decided)
-
-
-def test_lint_of_20_000_examples_builds_one_validator(tmp_path: Path) -> None:
-    schema = {"type": "string", "examples": [*({"a": n} for n in range(20_000)), "fits"]}
-    run = attack("lint", surface(tmp_path, "new", an_object({"x": schema})), "--isolated", cwd=tmp_path)
-    run.held(0, 1)
 
 
 def test_lint_reads_a_schema_once_for_all_of_its_defaults(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ from support import SERVERS
 SECRET = 'k3y/Zq7X"vR2+mW9pLtB4nHs8c'
 TOKEN = SECRET.replace('"', "").replace("/", "")
 """The secret without what an address, a header or a configuration would need to escape."""
-SHORT = "q7Zx9K"
 LEAKER = str(SERVERS / "leaker.py")
 PART = 6
 """Characters of the secret that must not stand together anywhere."""
@@ -63,9 +62,7 @@ def configured(folder: Path, *words: str, key: str = "SECRET") -> dict[str, str]
 ALL = [
     ("snapshot", "-o", "out.json"),
     ("snapshot", "-o", "-"),
-    ("fingerprint", "--tools"),
     ("fingerprint", "--tools", "--format", "json"),
-    ("check", "-v"),
     ("check", "--format", "json"),
     ("check", "--format", "markdown", "--output", "report.md"),
     ("check", "--color", "always", "--against", "old.json"),
@@ -100,13 +97,6 @@ def test_a_recorded_surface_keeps_everything_but_the_secret(tmp_path: Path) -> N
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
 
 
-def test_that_it_published_a_secret_is_a_finding(tmp_path: Path) -> None:
-    env = configured(tmp_path, "everywhere")
-    ran = tight(attack("lint", "--config", "own.toml", "--format", "json", cwd=tmp_path, env=env), tmp_path)
-    (found,) = [found for found in ran.report["findings"] if found["rule"] == "hygiene/published-secret"]
-    assert "the environment variable SECRET" in found["message"]
-
-
 @pytest.mark.parametrize("spelling", ["upper", "url", "json", "html", "base64", "hex"])
 def test_a_secret_in_another_spelling_is_one_as_well(tmp_path: Path, spelling: str) -> None:
     env = configured(tmp_path, "everywhere", spelling)
@@ -130,7 +120,6 @@ def test_no_error_shows_the_secret_wherever_it_is_cut(tmp_path: Path, mode: str,
 
 CLIENTS = {
     "literal in env": ({"env": {"SECRET": SECRET}}, {}),
-    "reference in env": ({"env": {"SECRET": "${env:OTHER}"}}, {"OTHER": SECRET}),
     "reference, neutral name": ({"env": {"SECRET": "${OTHER}", "PLACE": "${OTHER}"}}, {"OTHER": SECRET}),
     "option": (
         {"args": [LEAKER, "everywhere", "plain", "--api-key", SECRET], "env": {"SECRET": "${X:-" + SECRET + "}"}},
@@ -145,12 +134,6 @@ def test_client_configurations(tmp_path: Path, name: str) -> None:
     entry = {"command": sys.executable, "args": [LEAKER, "everywhere"], **more}
     (tmp_path / "given.json").write_text(json.dumps({"mcpServers": {"s": entry}}))
     tight(attack("snapshot", "given.json#s", "-o", "out.json", cwd=tmp_path, env=env), tmp_path)
-
-
-def test_a_secret_of_six_characters(tmp_path: Path) -> None:
-    configured(tmp_path, "everywhere")
-    ran = attack("check", "--config", "own.toml", "--format", "json", cwd=tmp_path, env={"SECRET": SHORT})
-    tight(ran, tmp_path, SHORT)
 
 
 def test_init_writes_no_secret(tmp_path: Path) -> None:
@@ -188,9 +171,7 @@ BROKEN = {
     "wrong type": '[servers.s]\ncommand = ["x"]\nenv = { API_KEY = ["%s"] }\n',
     "unknown key beside it": '[servers.s]\ncommand = ["x"]\nbearer = 1\nenv = { API_KEY = "%s" }\n',
     "two ways": '[servers.s]\ncommand = ["x"]\nurl = "https://u:%s@h.example"\n',
-    "bad url": '[servers.s]\nurl = "ftp://u:%s@h.example"\n',
     "bad header": '[servers.s]\nurl = "http://127.0.0.1:1/x?key=%s"\nheaders = { X-Token = "%s\\n" }\n',
-    "unknown program": '[servers.s]\ncommand = ["no-such-program", "--password", "%s"]\n',
 }
 
 
@@ -207,11 +188,8 @@ MISTYPED = [
     (ADDRESS,),
     ("check", ADDRESS, "--", "true"),
     ("check", ADDRESS, ADDRESS),
-    ("check", "--config", ADDRESS),
     ("check", "--timeout", ADDRESS),
     ("check", f"--fail-on={ADDRESS}"),
-    ("rule", ADDRESS),
-    ("snapshot", "s.json", "-o", ADDRESS),
     ("lint", "s.json", "--select", ADDRESS),
     ("accept", ADDRESS, "--reason", "x"),
 ]
@@ -226,9 +204,7 @@ def test_an_address_that_is_typed_where_none_belongs(tmp_path: Path, words: tupl
 
 WRONG = {
     "an address for a choice": f'level = "{ADDRESS}"\n',
-    "an address for a number": f'timeout = "{ADDRESS}"\n',
     "an address for a key": f'target = "x"\n[lint]\nselect = "{ADDRESS}"\n',
-    "servers in a list": '[[servers]]\nenv = { API_KEY = "%s" }\nx = 1\n',
     "a server in a list": '[[servers.s]]\nheaders = { X-Auth-Token = "%s" }\nx = 1\n',
     "a variable in the wrong table": '[lint]\nprofile = { API_KEY = "%s" }\n',
     "a baseline": f'target = "s.json"\nbaseline = "{ADDRESS}"\n',

@@ -8,9 +8,8 @@ import sys
 import time
 
 import pytest
-from attack import PEAK
 from governed_project import CONFIG, SECRET, governed, hostile, lives, say
-from test_hostile_serve import LINUX, resident
+from test_hostile_serve import LINUX
 from traps import surface
 
 
@@ -54,37 +53,6 @@ def test_large_and_strange_arguments_are_refused_and_the_server_goes_on(opened):
         ("compare_surfaces", {"old_tools": [{"name": "a", "inputSchema": {"maximum": 10**300}}], "new_tools": []}),
     ):
         assert "result" in say(session, tool, arguments)
-    lives(session)
-
-
-@LINUX
-def test_two_hundred_calls_at_once_are_answered_or_refused(opened):
-    session = opened()
-    dear = (("check_server", {}), ("compare_surfaces", {"old_uri": "mcp-surface.json", "new_uri": "live.json"}))
-    cheap = (
-        ("list_rules", {"response_format": "detailed"}),
-        ("lint_description", {"name": "find", "description": "Finds.", "other_tools": ["scan"]}),
-        ("list_findings", {}),
-    )
-    most = processes = 0
-    for number in range(200):
-        # Some of them start a process of their own for a second, which most of them need not do.
-        session.call(number, *(dear[number // 5 % 2] if number % 5 == 0 and number < 50 else cheap[number % 3]))
-    answers = []
-    for number in range(200):
-        answers.append(session.answer(number))
-        if number % 10 == 0:
-            most, processes = max(most, resident(session.leash.mark)), max(processes, session.workers())
-    done = [answer for answer in answers if "structuredContent" in answer.get("result", {})]
-    refused = [answer for answer in answers if answer not in done]
-    assert len(done) >= 60
-    for answer in refused:
-        said = answer["error"]["message"] if "error" in answer else answer["result"]["content"][0]["text"]
-        assert "too many" in said
-    assert all(answer["result"]["structuredContent"]["status"] in ("success", "empty", "error") for answer in done)
-    assert 0 < most < PEAK
-    # Two workers, two jobs, one that is ready, and one on its way out.
-    assert processes <= 8
     lives(session)
 
 

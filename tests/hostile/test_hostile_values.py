@@ -30,14 +30,11 @@ def tools(number: str) -> str:
 
 NUMBERS = {
     "1e999": "the number 1e999 is too large",
-    "-1e999": "the number -1e999 is too large",
     "NaN": "NaN is not a JSON value",
-    "-Infinity": "-Infinity is not a JSON value",
     "9" * 5000: "a number has 5,000 digits, more than 308",
     "9" * 309: "a number has 309 digits, more than 308",
     "9" * 308: None,
     "1e308": None,
-    "1e-400": None,
     "0." + "1" * 5000: None,
 }
 
@@ -92,7 +89,6 @@ def test_versions(tmp_path: Path) -> None:
 CONFIGURATIONS = {
     "timeout = inf": '"timeout" is inf, not a number',
     "timeout = nan": '"timeout" is nan, not a number',
-    "timeout = 1e308": "greater than the maximum of 86400",
     f"timeout = {'9' * 5000}": "a number has more than 308 digits",
     f"x{'.x' * 900} = 1": "tables are nested more than 64 levels",
     f"x{'.x' * 20_000} = 1": "TOML key has more than the allowed 1000 parts",
@@ -103,7 +99,6 @@ CONFIGURATIONS = {
     f'baseline = "{"a" * 5000}.json"': "does not exist",
     f'[lint]\nrules = ["{"r" * 5000}"]': "",
     '[lint.options."charter/length"]\nmax = inf': "is inf, not a number",
-    "tool = 5": 'unknown key "tool"',
 }
 
 
@@ -112,13 +107,6 @@ def test_configurations(tmp_path: Path, text: str) -> None:
     (tmp_path / "new.json").write_text(json.dumps([TOOL]))
     (tmp_path / "mcp-governor.toml").write_text(f"{text}\n")
     assert CONFIGURATIONS[text] in attack("check", "new.json", cwd=tmp_path).held(2).err
-
-
-def test_a_pyproject_that_holds_something_else_there(tmp_path: Path) -> None:
-    (tmp_path / "new.json").write_text(json.dumps([TOOL]))
-    for text in ("tool = 5 # mcp-governor", "[tool]\nmcp-governor = 5", "[tool.other]\nx = inf # mcp-governor"):
-        (tmp_path / "pyproject.toml").write_text(f"{text}\n")
-        attack("check", "new.json", cwd=tmp_path).held(0)
 
 
 @pytest.mark.parametrize("option", ["--timeout", "--budget"])
@@ -131,9 +119,6 @@ def test_times(tmp_path: Path, option: str, value: str) -> None:
 TABLE = (
     ("check", "new.json"),
     ("check", "new.json", "--format", "json"),
-    ("check", "new.json", "--color", "always"),
-    ("lint", "new.json", "--format", "markdown"),
-    ("fingerprint", "new.json"),
     ("snapshot", "new.json", "-o", "-"),
     ("rules",),
     ("schema", "report"),
@@ -155,18 +140,6 @@ def test_a_full_or_closed_standard_output(tmp_path: Path, words: tuple[str, ...]
     assert "Exception ignored" not in ran.err
     if words != ("--help",):
         assert "Standard output is closed." in shell(tmp_path, ">&-", *words).held(2).err
-
-
-def test_other_streams_that_are_closed_or_full(tmp_path: Path) -> None:
-    (tmp_path / "new.json").write_text(json.dumps([TOOL]))
-    server = ("check", "--", sys.executable, PLAIN)
-    for redirection in ("2>&-", "2>/dev/full", "<&-"):
-        assert shell(tmp_path, redirection, "lint", "new.json").held(0).out
-        shell(tmp_path, redirection, "lint", "missing.json").held(2)
-        shell(tmp_path, redirection, *server).held(0, 1)
-    # A pipe to a child must not become one of the streams that are closed.
-    shell(tmp_path, "<&- >&- 2>&-", *server).held(2)
-    assert "one of them is closed" in shell(tmp_path, "<&-", "serve").held(2).err
 
 
 def test_locales_and_encodings_that_know_no_unicode(tmp_path: Path) -> None:
@@ -303,8 +276,6 @@ def test_client_configurations_that_no_process_can_be_started_from(tmp_path: Pat
     for entry in (
         {"command": "a\0b"},
         {"command": "true", "args": ["a\0b"]},
-        {"command": "true", "cwd": "a\0b"},
-        {"command": "true", "env": {"A": "\0"}},
         {"command": "true", "env": {"A=B": "x"}},
         {"command": "\ud800", "args": ["\ud800"]},
         {"command": "true", "env": {"A\ud800": "\ud800"}},

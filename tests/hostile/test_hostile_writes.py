@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import json
 import os
@@ -277,50 +276,6 @@ def test_what_was_placed_is_put_back(tmp_path: Path, monkeypatch: pytest.MonkeyP
         write_files(*files)
     assert tree(tmp_path) == {"b": b"old \xff"}
     assert not (tmp_path / "made").exists()
-
-
-def test_what_cannot_be_put_back_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    files = [NewFile(tmp_path / name, f"new {name}", tmp_path, name) for name in ("a", "b", "c")]
-    place = writing._Staged.place
-
-    def failing(self: writing._Staged) -> None:
-        if self.file is files[1]:
-            raise OSError(errno.EIO, "Input/output error")
-        place(self)
-
-    def stuck(self: writing._Staged) -> None:
-        raise OSError(errno.EROFS, "Read-only file system")
-
-    monkeypatch.setattr(writing._Staged, "place", failing)
-    monkeypatch.setattr(writing._Staged, "restore", stuck)
-    with pytest.raises(FileFormatError, match=r"Written: a; not written: b, c\."):
-        write_files(*files)
-    assert tree(tmp_path) == {"a": b"new a"}
-
-
-def test_a_full_disk(tmp_path: Path) -> None:
-    if os.geteuid() != 0:
-        pytest.skip("only root can mount")
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", disk], check=False).returncode:
-        pytest.skip("no tmpfs can be mounted here")
-    try:
-        folder = released(disk)
-        (folder / "ballast").write_bytes(bytes(4096))
-        before = tree(folder)
-        ballast = os.open(folder / "ballast", os.O_WRONLY | os.O_APPEND)
-        with contextlib.suppress(OSError):
-            while os.write(ballast, bytes(1024)):
-                pass
-        os.close(ballast)
-        failed = attack(*RELEASE, cwd=folder).held(2)
-        assert "No space left on device. Nothing was written." in failed.err
-        assert "Free some space there, then run it again." in failed.err
-        after = tree(folder)
-        assert {**after, "ballast": b""} == {**before, "ballast": b""}
-    finally:
-        subprocess.run(["umount", "-l", disk], check=True)
 
 
 def test_a_written_file_keeps_its_mode(tmp_path: Path) -> None:

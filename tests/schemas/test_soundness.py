@@ -16,9 +16,6 @@ for _ in range(400):
 
 PROBLEMS: dict[str, tuple[Any, str]] = {
     "null": (None, "is neither an object nor a boolean"),
-    "list": ([], "is neither an object nor a boolean"),
-    "text": ("object", "is neither an object nor a boolean"),
-    "type is a number": ({"type": 5}, "breaks its meta-schema at /type"),
     "unknown type": ({"properties": {"a": {"type": "text"}}}, "breaks its meta-schema at /properties/a/type"),
     "properties is a list": ({"properties": ["a"]}, "breaks its meta-schema at /properties"),
     "required is a flag": (
@@ -26,24 +23,15 @@ PROBLEMS: dict[str, tuple[Any, str]] = {
         "breaks its meta-schema at /properties/a/required",
     ),
     "negative length": ({"minLength": -1}, "breaks its meta-schema at /minLength"),
-    "zero step": ({"multipleOf": 0}, "breaks its meta-schema at /multipleOf"),
-    "enum is a text": ({"enum": "a"}, "breaks its meta-schema at /enum"),
     "items is a list in 2020-12": ({"items": [{"type": "string"}]}, "breaks its meta-schema at /items"),
     "broken pattern": ({"pattern": "(["}, "breaks its meta-schema at /pattern"),
     "broken member pattern": ({"patternProperties": {"([": True}}, "breaks its meta-schema at /patternProperties"),
     "unknown dialect": ({"$schema": "urn:my-dialect"}, "names an unknown dialect, urn:my-dialect"),
-    "dialect is a number": ({"$schema": 7}, "names an unknown dialect, 7"),
     "dangling": ({"$ref": "#/$defs/gone"}, "refers to #/$defs/gone, which does not exist"),
-    "dangling deep": (
-        {"properties": {"a": {"items": {"$ref": "#/$defs/gone"}}}},
-        "refers to #/$defs/gone, which does not exist",
-    ),
     "dangling anchor": ({"$ref": "#gone"}, "refers to #gone, which does not exist"),
     "into something else": ({"required": ["a"], "$ref": "#/required"}, "breaks its meta-schema at /required"),
     "remote": ({"$ref": "https://example.com/s.json"}, "refers to another document, https://example.com/s.json"),
-    "a file": ({"$ref": "other.json#/a"}, "refers to another document, other.json#/a"),
     "itself": ({"$ref": "#"}, "applies itself to the same value, without end, at #"),
-    "itself, with a note of its own": ({"$ref": "#", "x-note": 1}, "applies itself to the same value"),
     "a name with a slash": ({"properties": {"a/b": 5}}, "breaks its meta-schema at /properties/a~1b"),
     "two in a circle": (
         {"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"},
@@ -62,10 +50,6 @@ PROBLEMS: dict[str, tuple[Any, str]] = {
         {"if": True, "then": {"$ref": "#"}, "allOf": [{"const": "x"}]},
         "applies itself to the same value, without end, at #",
     ),
-    "in a circle by a dependency": (
-        {"dependentSchemas": {"a": {"$ref": "#"}}, "type": "object"},
-        "applies itself to the same value",
-    ),
     "in a circle by a dynamic reference": (
         {"$dynamicAnchor": "n", "oneOf": [{"$dynamicRef": "#n"}, {"type": "null"}]},
         "applies itself to the same value",
@@ -73,12 +57,10 @@ PROBLEMS: dict[str, tuple[Any, str]] = {
     "not a number": ({"enum": [float("nan")]}, "contains a number that JSON cannot represent"),
     "too deep": (DEEP, "is nested too deeply"),
     "not JSON": ({"const": {1, 2}}, "is not JSON"),
-    "key that is no text": ({"properties": {1: {}}}, "is not JSON"),
     "half a character": ({"const": "\ud800"}, "has half of a surrogate pair"),
 }
 
 SOUND: dict[str, Any] = {
-    "true": True,
     "empty": {},
     "unknown keywords": {"x-mine": 5, "typ": "string"},
     "every dialect": {"$schema": "http://json-schema.org/draft-07/schema"},
@@ -86,15 +68,10 @@ SOUND: dict[str, Any] = {
         "$schema": "https://json-schema.org/draft-07/schema",
         "items": [{"type": "string"}],
     },
-    "tuples in draft 7": {"$schema": "http://json-schema.org/draft-07/schema#", "items": [{"type": "string"}]},
     "flags in draft 4": {"$schema": "http://json-schema.org/draft-04/schema#", "minimum": 1, "exclusiveMinimum": True},
     "recursive": {"type": "object", "properties": {"next": {"$ref": "#"}}},
     "recursive in place, with content": {
         "$defs": {"a": {"anyOf": [{"$ref": "#/$defs/a"}, {"type": "null"}]}},
-        "$ref": "#/$defs/a",
-    },
-    "recursive below alternatives": {
-        "$defs": {"a": {"anyOf": [{"type": "array", "items": {"$ref": "#/$defs/a"}}, {"type": "null"}]}},
         "$ref": "#/$defs/a",
     },
     "the same definition twice": {

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mcp_governor.surface import build_surface, fingerprint, tool_fingerprint, wording_fingerprint
+from mcp_governor.surface import build_surface, fingerprint, wording_fingerprint
 
 TOOL: dict[str, Any] = {
     "name": "search",
@@ -48,16 +48,11 @@ def edited(path: str, value: Any) -> dict[str, Any]:
 
 CONTRACT = {
     "a property named description goes": edited("inputSchema.properties.description", ...),
-    "a property named description changes": edited("inputSchema.properties.description.type", "integer"),
     "output schema": edited("outputSchema.properties.hits.type", "number"),
-    "output schema goes": edited("outputSchema", ...),
-    "hint": edited("annotations.readOnlyHint", False),
     "default, because servers act on it": edited("inputSchema.properties.order.default", "down"),
     "enum value": edited("inputSchema.properties.order.enum", ["up", "down"]),
-    "required": edited("inputSchema.required", ["description"]),
     "name": edited("name", "find"),
     "tier": edited("_meta", {"dev.mcp-governor/tier": "advanced"}),
-    "category": edited("_meta", {"category": "reading"}),
     "deprecated": edited("_meta", {"deprecated": "use find_things instead"}),
     "dialect": edited("inputSchema.$schema", "http://json-schema.org/draft-07/schema#"),
     "a property called title": edited("inputSchema.properties.title", {"type": "string"}),
@@ -66,20 +61,16 @@ CONTRACT = {
 WORDING = {
     "title": edited("title", "Find"),
     "description": edited("description", "Looks for things."),
-    "schema title": edited("inputSchema.title", "Arguments"),
     "description of a property": edited("inputSchema.properties.description.description", "Words."),
     "examples": edited("inputSchema.properties.description.examples", ["a"]),
-    "comment": edited("outputSchema.$comment", "generated"),
 }
 
 NOTHING = {
     "order of required": edited("inputSchema.required", ["order", "description"]),
     "order of enum": edited("inputSchema.properties.order.enum", [None, "down", "up"]),
-    "order of type": edited("inputSchema.properties.order.type", ["null", "string"]),
     "order of anyOf": edited("inputSchema.properties.when.anyOf", [{"type": "integer"}, {"type": "string"}]),
     "explicit 2020-12": edited("inputSchema.$schema", "https://json-schema.org/draft/2020-12/schema"),
     "hint that says the default": edited("annotations.openWorldHint", True),
-    "icons": edited("icons", [{"src": "a.png"}]),
     "FastMCP's unwrap mark": edited("outputSchema.x-fastmcp-wrap-result", True),
     "unrelated _meta": edited("_meta", {"com.example/build": 7}),
 }
@@ -125,12 +116,6 @@ def test_format_and_a_known_digest() -> None:
     # sha256 of the canonical text, which was written out by hand and fed to sha256sum.
     empty = build_surface({"tools": []})
     assert fingerprint(empty) == "v1:sha256:4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945"
-
-
-def test_the_tool_digest_reports_where() -> None:
-    old, new = build_surface({"tools": [TOOL]}).tools[0], build_surface({"tools": [edited("name", "find")]}).tools[0]
-    assert tool_fingerprint(old) != tool_fingerprint(new)
-    assert tool_fingerprint(old).startswith("v1:sha256:")
 
 
 def _digest_of(schema: Any) -> str:

@@ -58,9 +58,7 @@ LEFT = {
         surface("standard", asked=ASKED, of_list="advanced"),
         [("tool-unlisted", Bump.MAJOR)],
     ),
-    "one that nobody gave a tier": (surface(), surface(asked={"catalog": "all"}), [("tool-unlisted", Bump.MAJOR)]),
     "an advanced one": (surface("advanced"), surface("advanced", asked=ASKED), [("tool-unlisted", Bump.MINOR)]),
-    "an internal one": (surface("internal"), surface("internal", asked=ASKED), [("tool-unlisted", Bump.NONE)]),
     "with its tier, told once": (surface("facade"), surface("advanced", asked=ASKED), [("tier-lowered", Bump.MAJOR)]),
     "raised and out": (
         surface("standard"),
@@ -73,7 +71,6 @@ LEFT = {
         surface("standard"),
         [("tier-raised", Bump.MINOR)],
     ),
-    "asked for in another way": (surface(asked={"catalog": "all"}), surface(asked=ASKED), []),
 }
 
 
@@ -110,10 +107,3 @@ def test_it_is_announced_first(entry: str, rules: list[str]) -> None:
         [found] = result.findings
         assert found.message == "The tool leaves the list that every client gets; no earlier release announced it."
         assert "- `find` leaves the default list in 2.0.0." in found.fix
-
-
-def test_what_an_advanced_tool_has_to_announce() -> None:
-    old, new = surface("advanced"), surface("advanced", asked=ASKED)
-    [found] = evaluate(compare(old, new), old, new, old_version="1.4.0", new_version="1.5.0").findings
-    assert "- `find` leaves the default list in 1.6.0." in found.fix
-    assert "after 1 minor release with the announcement" in found.fix

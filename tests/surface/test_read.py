@@ -48,37 +48,6 @@ def test_tiers_in_their_order(tool: Any, rules: Any, of_list: Any, tier: str, so
 
 
 @pytest.mark.parametrize(
-    ("tool", "replacement", "since"),
-    [
-        ({"description": "Deprecated: use `find_all` instead."}, "find_all", None),
-        ({"description": "**[DEPRECATED since 1.4.0]** Replaced by find_all."}, "find_all", "1.4.0"),
-        ({"description": "DEPRECATED. Use the search instead."}, None, None),
-        ({"_meta": {"deprecated": {"replacement": "find_all", "since": "1.2.0"}}}, "find_all", "1.2.0"),
-        ({"_meta": {"dev.mcp-governor/deprecated": "use find_all"}}, "find_all", None),
-        ({"_meta": {"deprecated": True}, "description": "Deprecated, use `find_all`."}, "find_all", None),
-        ({"_meta": {"fastmcp": {"tags": ["deprecated"]}}}, None, None),
-    ],
-)
-def test_deprecations_are_recognised(tool: Any, replacement: str | None, since: str | None) -> None:
-    found = one(tool).deprecation
-    assert (found.replacement, found.since) == (replacement, since)
-
-
-@pytest.mark.parametrize(
-    "tool",
-    [
-        {"description": "Lists deprecated tools."},
-        {"description": "Deprecated items are listed here."},
-        {"_meta": {"deprecated": False}},
-        {"_meta": {"deprecated": None}},
-        {},
-    ],
-)
-def test_what_only_speaks_of_deprecation_is_not_deprecated(tool: Any) -> None:
-    assert one(tool).deprecation is None
-
-
-@pytest.mark.parametrize(
     ("given", "resolved"),
     [
         ({}, (False, True, False, True)),
