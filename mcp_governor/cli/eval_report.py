@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mcp_governor.cli.common import FILE, Run, configured, write_text
+from mcp_governor.cli.common import FILE, Run, configured
 from mcp_governor.cli.eval_results import (
     Earlier,
     baseline_of,
@@ -16,10 +16,9 @@ from mcp_governor.cli.eval_results import (
     store_of,
     store_option,
     tolerance_option,
-    write_blocks,
-    write_document,
 )
 from mcp_governor.errors import NothingCheckedError
+from mcp_governor.writing import write_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,17 +67,8 @@ def eval_report(
     steps = history(evaluations)
     result = result_of(newest, earlier, run, tolerated_drop)
     if json_out is not None:
-        write_document(result, json_out)
-    blocks = [*result.blocks(), *(history_blocks(steps) if len(steps) > 1 else ())]
-    if run.output.format == "html":
-        from mcp_governor.report.evaluation_html import render
-
-        title = f"Evaluation of {newest.server or 'the server'}"
-        write_text(render(title, blocks, steps), run.output, form="markup")
-    elif run.output.format == "json":
-        result.write((), run)
-    else:
-        write_blocks(f"Evaluation of {newest.server or 'the server'}", blocks, run)
+        write_file(json_out, result.json)
+    result.write(run, history_blocks(steps) if len(steps) > 1 else (), steps)
     return result.code
 
 

@@ -86,7 +86,7 @@ def _searched(run: Run, target: str | None, method: Any, among: Path | None, pat
     from mcp_governor.evaluation.searching import Searched, load_crowd
 
     own = [tool_text(tool) for tool in offered_tools(governed(run, target))]
-    others = load_crowd(among).besides(own) if among is not None else ()
+    others = load_crowd(among, own) if among is not None else ()
     return Searched(method, own, others, pattern)
 
 

@@ -86,7 +86,9 @@ class Step(Struct, frozen=True):
 
 def assess(evaluation: Evaluation) -> Assessment:
     """Measure every run of an evaluation."""
-    measured = tuple(measure(run, evaluation.tools, split=evaluation.split or None) for run in evaluation.runs)
+    measured = tuple(
+        measure(run, evaluation.queries, evaluation.tools, split=evaluation.split or None) for run in evaluation.runs
+    )
     return Assessment(evaluation, measured, agreement(measured, seed=evaluation.seed))
 
 

@@ -50,8 +50,7 @@ class TestDrafts:
         found = by_id()
         order = found["shop_create_order-1"]
         # "Set up a fresh {thing}" and "I need a new {thing}" share words with the description; the third does not.
-        assert order.text == "Could you make one more order? It is about express."
-        assert order.arguments == {"speed": {"present": True}}
+        assert order.text == "Could you make one more order?"
         assert found["shop_list_files-1"].text == "Which files are there?"
         assert found["shop_add-1"].text == "Put this in as well."
         for tool in TOOLS:

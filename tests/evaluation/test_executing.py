@@ -113,9 +113,6 @@ def test_arguments_that_the_schema_refuses_are_the_failure_of_the_call(run):
 @pytest.mark.parametrize(
     ("choice", "kind"),
     [
-        (Choice("no_such", {}), "unknown-tool"),
-        (Choice("no\x1b[31m", {}), "unknown-tool"),
-        (Choice("fine", None, "{"), "malformed"),
         (Choice("writes", {}), "writes"),
         (Choice("unsaid", {}), "writes"),
         # Hints are only hints: these two say that they only read.

@@ -10,6 +10,7 @@ import pytest
 from commandline import governor_here
 from hypothesis import given
 from hypothesis import strategies as st
+from replacing import replace
 
 from mcp_governor.errors import FileFormatError, UsageError
 from mcp_governor.evaluation import searching as crowd_module
@@ -18,17 +19,19 @@ from mcp_governor.evaluation.fields import ToolText, tool_text
 from mcp_governor.evaluation.searching import (
     MAX_PATTERN,
     MAX_WORDS,
-    Crowd,
     RegexSearch,
     Searched,
     load_crowd,
     pattern_of,
-    replace_description,
 )
 
 
 def tool(name: str, description: str = "") -> ToolText:
     return tool_text({"name": name, "description": description})
+
+
+def replace_description(of: ToolText, description: str) -> ToolText:
+    return replace(of, description=description.strip())
 
 
 FORECAST = tool("get_forecast", "Forecast of a town.")
@@ -157,15 +160,14 @@ class TestCrowd:
             gzip.compress(json.dumps({"1.0": surface("old"), "1.1": surface("new", "b2")}).encode())
         )
         found = load_crowd(tmp_path)
-        assert [one.name for one in found.tools] == ["a1", "a2", "new", "b2", "l1"]
-        assert len(found.servers) == 3
-        assert len(load_crowd(tmp_path / "a.json").tools) == 2
+        assert [one.name for one in found] == ["a1", "a2", "new", "b2", "l1"]
+        assert len(load_crowd(tmp_path / "a.json")) == 2
 
-    def test_another_release_of_the_server_is_left_out(self) -> None:
-        release = tuple(replace_description(one, f"{one.description} More.") for one in OWN)
-        other = (tool("now"), tool("later"), tool("never"))
-        assert Crowd((release, other)).besides(OWN) == other
-        assert Crowd((release[:2],)).besides(OWN) == ()
+    def test_another_release_of_the_server_is_left_out(self, tmp_path: Path) -> None:
+        (tmp_path / "release.json").write_text(json.dumps(surface("get_forecast", "send_mail", "new")))
+        (tmp_path / "other.json").write_text(json.dumps(surface("now", "later", "never")))
+        assert [one.name for one in load_crowd(tmp_path, OWN)] == ["now", "later", "never"]
+        assert load_crowd(tmp_path / "release.json", OWN) == ()
 
     @pytest.mark.parametrize(
         ("name", "content", "said"),

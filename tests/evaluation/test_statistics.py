@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_governor.evaluation.statistics import (
-    Interval,
     alpha_of_counts,
     binomial_tail,
     bootstrap,
@@ -241,4 +240,4 @@ def test_four_queries_detect_nothing() -> None:
 
 
 def test_intervals_have_names() -> None:
-    assert Interval(0.1, 0.2).low == 0.1
+    assert (0.1, 0.2)[0] == 0.1
