@@ -14,8 +14,8 @@ from mcp_governor._version import __version__
 from mcp_governor.errors import FileFormatError
 from mcp_governor.fleet.members import file_name
 from mcp_governor.fleet.model import Head, Row
-from mcp_governor.fleet.portable import Digests, Portable, as_text, portable
-from mcp_governor.store.model import Fact, Planned
+from mcp_governor.fleet.portable import Portable, as_text, portable
+from mcp_governor.store.model import Planned
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Kept:
 
     def __init__(self, store: Store, head: Head, jobs: Sequence[Job], name: str = "") -> None:
         self.store = store
-        digests, here = Digests(), Path.cwd().resolve()
+        here, digests = Path.cwd().resolve(), dict[str, str]()
         self._members = {self.member(job.name): job.name for job in jobs}
         self.jobs: dict[str, Portable] = {job.name: portable(job, here, digests) for job in jobs}
         planned = [
@@ -65,10 +65,10 @@ class Kept:
 
     def fresh(self) -> Iterator[tuple[str, Row]]:
         """The rows in the store that are not among :attr:`rows`."""
-        for planned, fact in self.store.facts(self.run.id):
+        for planned, row in self.store.rows(self.run.id):
             name = self._members.get(planned.member)
-            if fact is not None and name is not None and name not in self.rows:
-                yield name, row_of(fact.row)
+            if row is not None and name is not None and name not in self.rows:
+                yield name, row_of(row)
 
     def keep(self, name: str, row: Row, text: str | None) -> None:
         """Write one row.
@@ -81,11 +81,7 @@ class Kept:
         Raises:
             UsageError: the store takes no more.
         """
-        self.store.keep(self.run.id, fact_of(self.member(name), row), text)
-
-    def keep_twin(self, name: str, row: Row, twin: str) -> None:
-        """Write the row of a recording that is the same as another one's."""
-        self.store.keep(self.run.id, fact_of(self.member(name), row), None, same_as=self.member(twin))
+        self.store.keep(self.run.id, self.member(name), row, as_text(row), text)
 
     def complete(self) -> None:
         """Say that the run is over, if it is."""
@@ -98,24 +94,6 @@ class Kept:
             return ""
         begun = self.run.begun[:16].replace("T", " ")
         return f"goes on with the run of {begun} UTC: {self.run.done:,} of {self.run.total:,} servers are read already"
-
-
-def fact_of(member: str, row: Row) -> Fact:
-    """What a store keeps of a row."""
-    return Fact(
-        member=member,
-        name=row.name,
-        server=row.server,
-        label=row.label,
-        version=row.version,
-        target=row.target,
-        outcome=row.outcome,
-        why=row.why,
-        fingerprint=row.fingerprint,
-        tools=len(row.tools),
-        tokens=row.tokens,
-        row=as_text(row),
-    )
 
 
 def row_of(text: str) -> Row:

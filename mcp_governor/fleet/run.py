@@ -131,8 +131,8 @@ def stored_fleet(store: Store, name: str, *, trust: bool) -> Fleet:
         raise UsageError(f"{store.address.shown} {said}.", "Begin one: mcp-governor fleet check FLEET --store …")
     head = head_of(run.head)
     rows = tuple(
-        row_of(fact.row) if fact is not None else unread(planned.name, "it is not read yet")
-        for planned, fact in store.facts(run.id)
+        row_of(row) if row is not None else unread(planned.name, "it is not read yet")
+        for planned, row in store.rows(run.id)
     )
     path = head.common["config"]
     config = load_config(Path(path)) if path else Config(root=Path(head.common["root"]), isolated=True)
@@ -164,14 +164,9 @@ def _fleet(head: Head, rows: Sequence[Row], config: Config, selection: Selection
     """The report of a run from its rows."""
     found = () if head.work == "snapshot" else plural_findings(rows, selection, together=head.together)
     return Fleet(
-        named=head.named,
-        work=head.work,
+        head=head,
         rows=tuple(rows),
         findings=found,
-        each=head.each,
-        left_out=head.left_out,
-        shard=head.shard,
-        least=head.least,
         differences=differences_of(rows) if head.differences or head.each else (),
         fail_on=fail_on(config) if head.work == "lint" or head.judges_findings else None,
     )

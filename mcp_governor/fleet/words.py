@@ -122,7 +122,7 @@ def _table(rows: Sequence[Row], fleet: Fleet) -> Iterator[Line]:
     widths = [max(len(HEAD[at]), *(len(one[at]) for one in reached), 0) if reached else len(HEAD[at]) for at in used]
     name_width = max((len(shown_name(row)) for row in rows), default=0)
     widths[0] = max(widths[0], name_width)
-    yield line((f"{count_of(len(fleet.rows), 'server')} of {fleet.named}", "bold"), _shard(fleet))
+    yield line((f"{count_of(len(fleet.rows), 'server')} of {fleet.head.named}", "bold"), _shard(fleet))
     if rows:
         yield line(("  " + _padded(HEAD, used, widths), "dim"), fit="cut")
     for row in rows:
@@ -133,8 +133,8 @@ def _table(rows: Sequence[Row], fleet: Fleet) -> Iterator[Line]:
             name = f"{shown_name(row):<{widths[0]}}"
             why = visible(row.why or "").removesuffix(".")
             yield line((mark, style), f" {name}  ", ("unreachable: ", style), why, hang=4)
-    if fleet.left_out:
-        named = ", ".join(one_line(name, 40) for name in list(fleet.left_out)[:10])
+    if fleet.head.left_out:
+        named = ", ".join(one_line(name, 40) for name in list(fleet.head.left_out)[:10])
         yield line((f"not read, because the client has turned them off: {named}", "dim"))
 
 
@@ -147,7 +147,7 @@ def _padded(values: Sequence[str], used: Sequence[int], widths: Sequence[int]) -
 
 
 def _shard(fleet: Fleet) -> str:
-    return f", part {fleet.shard}" if fleet.shard else ""
+    return f", part {fleet.head.shard}" if fleet.head.shard else ""
 
 
 def _changes(rows: Sequence[Row], verbose: int) -> Iterator[Line]:
@@ -175,7 +175,7 @@ def _changes(rows: Sequence[Row], verbose: int) -> Iterator[Line]:
 def _matrices(fleet: Fleet, verbose: int) -> Iterator[Line]:
     """Servers with variants: a change once, with a column for each variant; then what differs between them."""
     for server, variants in variants_in(fleet).items():
-        if fleet.each:
+        if fleet.head.each:
             yield BLANK
             yield line((one_line(server, 100), "bold"), f": {'; '.join(each_words(variants))}", hang=2)
         yield from _matrix(server, variants, verbose)
@@ -301,7 +301,7 @@ def summary_of(fleet: Fleet) -> str:
 def closing_lines(fleet: Fleet) -> Iterator[Line]:
     """Counts, the next step, and the verdict."""
     yield line(summary_of(fleet))
-    if fleet.of("new") and not fleet.each:
+    if fleet.of("new") and not fleet.head.each:
         yield line(("Record what has no recording with: mcp-governor snapshot --all", "dim"))
     reasons = list(failures(fleet))
     if reasons:
@@ -321,5 +321,5 @@ def failures(fleet: Fleet) -> Iterator[str]:
         yield f"{count_of(len(fleet.failing), 'finding')} about several servers"
     if not fleet.coverage:
         yield "no server was reached"
-    elif fleet.coverage < fleet.least:
-        yield f"{fleet.coverage:.0f} % of the servers were reached, and {fleet.least:g} % are required"
+    elif fleet.coverage < fleet.head.least:
+        yield f"{fleet.coverage:.0f} % of the servers were reached, and {fleet.head.least:g} % are required"
