@@ -7,7 +7,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import click
-from msgspec.structs import asdict, replace
+import msgspec
+from msgspec.structs import replace
 
 from mcp_governor.cli import out
 from mcp_governor.cli.common import (
@@ -346,7 +347,7 @@ def _show_plan(plans: Sequence[Plan], run: Run) -> int:
     from mcp_governor.report.evaluation_words import plan_blocks
 
     if run.output.format == "json":
-        write_json({"runners": [asdict(one) for one in plans]}, run.output)
+        write_json({"runners": msgspec.to_builtins(plans)}, run.output)
     else:
         write_lines(evaluation_lines(plan_blocks(plans)), run.output)
     return int(Exit.PASS)

@@ -95,7 +95,8 @@ async def execute_choices(
         if key not in known:
             if len(known) >= MAX_CALLS or clock.now() >= end:
                 return Executed(NOT_MADE, LIMIT)
-            session = session or await stack.enter_async_context(opened())
+            if session is None:
+                session = await stack.enter_async_context(opened())
             known[key] = await execute(choice, session, surface, read_only=read_only, timeout=timeout)
             if known[key].ended_session:
                 session = None

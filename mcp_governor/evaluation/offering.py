@@ -7,13 +7,13 @@ published, and a provider that refuses it refuses it to every host.
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from mcp_governor.errors import FileFormatError
-from mcp_governor.files import read_bytes
+from mcp_governor.files import read_named
 from mcp_governor.surface import build_surface
 from mcp_governor.surface.file import parse_json, parse_surface
 from mcp_governor.text import visible
@@ -42,20 +42,22 @@ def offered_tools(surface: Surface) -> tuple[Mapping[str, Any], ...]:
 def load_tools(path: Path) -> Surface:
     """The tools in a file: a recorded surface, or a list of tools as published sets have them.
 
-    Such lists call the input schema ``schema``, ``input_schema`` or ``parameters``.
-
     Raises:
         FileFormatError: the file cannot be read, or is none of these.
     """
     shown = visible(str(path))
-    try:
-        data = read_bytes(path)
-    except OSError as error:
-        raise FileFormatError(f"{shown} cannot be read: {error.strerror}.", "Check the path.") from None
-    document = parse_json(data, shown)
-    if not isinstance(document, list):
-        return parse_surface(data, shown)
-    return build_surface({"tools": [_as_tool(item) for item in document]}, source=shown)
+    return surface_in(parse_json(read_named(path, shown), shown), shown)
+
+
+def surface_in(document: Any, shown: str) -> Surface:
+    """The surface in a document; published lists call the input schema ``schema``, ``input_schema`` or ``parameters``.
+
+    Raises:
+        FileFormatError: it is neither a recorded surface nor a list of tools.
+    """
+    if isinstance(document, list):
+        return build_surface({"tools": [_as_tool(item) for item in document]}, source=shown)
+    return parse_surface(json.dumps(document), shown)
 
 
 def _as_tool(item: Any) -> Any:

@@ -16,7 +16,18 @@ from msgspec.structs import replace
 
 from mcp_governor.errors import NothingCheckedError, UsageError
 from mcp_governor.evaluation.asking import answer_key, offer_for
-from mcp_governor.evaluation.model import Answer, Failure, Offer, Query, Run, Runner, Usage, ends_run, may_pass
+from mcp_governor.evaluation.model import (
+    Answer,
+    Estimate,
+    Failure,
+    Offer,
+    Query,
+    Run,
+    Runner,
+    Usage,
+    ends_run,
+    may_pass,
+)
 from mcp_governor.evaluation.pacing import Clock, Pacer, Purse, wait_before
 from mcp_governor.evaluation.store import Kept
 from mcp_governor.text import one_line
@@ -77,21 +88,15 @@ class Plan(Struct, frozen=True):
         runner: its name.
         kept: queries that are answered from the store.
         asked: queries that would be sent.
-        input_tokens: of these; ``None`` if the runner says nothing about tokens.
-        output_tokens: the most that may come back; ``None`` as above.
-        dollars: expected cost; ``None`` if a price is not known.
-        most_dollars: the most that they may cost; ``None`` as above.
         free: requests of this runner cost nothing.
+        estimate: of all requests together; ``None`` for dollars if a price is not known.
     """
 
     runner: str
     kept: int
     asked: int
-    input_tokens: int | None
-    output_tokens: int | None
-    dollars: float | None
-    most_dollars: float | None
-    free: bool = False
+    free: bool
+    estimate: Estimate
 
 
 class Done(Struct, frozen=True):
@@ -129,19 +134,13 @@ def plan(
     for at, runner in enumerate(runners):
         estimates = [runner.estimate(task.query, task.offer) for task in tasks if task.at == at]
         known = [one for one in estimates if one is not None]
-        free = runner.info.is_proxy
-        plans.append(
-            Plan(
-                runner=runner.info.name,
-                kept=len(engine.answers[at]),
-                asked=len(estimates),
-                input_tokens=None if free else sum(one.input_tokens for one in known),
-                output_tokens=None if free else sum(one.output_tokens for one in known),
-                dollars=_sum([one.dollars for one in known]),
-                most_dollars=_sum([one.most_dollars for one in known]),
-                free=free,
-            )
+        total = Estimate(
+            sum(one.input_tokens for one in known),
+            sum(one.output_tokens for one in known),
+            _sum([one.dollars for one in known]),
+            _sum([one.most_dollars for one in known]),
         )
+        plans.append(Plan(runner.info.name, len(engine.answers[at]), len(estimates), runner.info.is_proxy, total))
     return plans
 
 

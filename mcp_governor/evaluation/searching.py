@@ -14,19 +14,18 @@ import gzip
 import io
 import itertools
 import re
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from mcp_governor.errors import FileFormatError, UsageError
 from mcp_governor.evaluation.bm25 import Bm25
 from mcp_governor.evaluation.fields import tool_text
-from mcp_governor.evaluation.offering import offered_tools
+from mcp_governor.evaluation.offering import offered_tools, surface_in
 from mcp_governor.evaluation.proxies import index_of
 from mcp_governor.evaluation.terms import STOP_WORDS, split_identifier, stem, terms
 from mcp_governor.files import MAX_BYTES, MEBIBYTE, list_files, read_bytes
-from mcp_governor.surface import build_surface
-from mcp_governor.surface.file import parse_json, parse_surface
+from mcp_governor.surface.file import parse_json
 from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
@@ -46,9 +45,8 @@ MAX_TOOLS = 50_000
 def load_crowd(path: Path, own: Iterable[ToolText] = ()) -> tuple[ToolText, ...]:
     """The tools of a recorded surface, or of all in a folder and its subfolders: ``.json``, also as ``.json.gz``.
 
-    A document that holds several releases (version → surface) counts with its last one. Recordings of our own server,
-    which share most of their names with it, are left out: another release of the server has nearly the same words, and
-    would push each of its tools to the second place.
+    Recordings of our own server, which share most of their names with it, are left out: another release of the server
+    has nearly the same words, and would push each of its tools to the second place.
 
     Raises:
         FileFormatError: a file cannot be read or is not a recording, or there is none, or too many.
@@ -65,7 +63,7 @@ def load_crowd(path: Path, own: Iterable[ToolText] = ()) -> tuple[ToolText, ...]
     recorded = False
     for file in files:
         tools = _tools(file, alone=not path.is_dir())
-        recorded = recorded or tools is not None
+        recorded = recorded or bool(tools)
         if tools and 2 * sum(one.name in names for one in tools) <= len(tools):
             found += tools
         if len(found) > MAX_TOOLS:
@@ -86,15 +84,12 @@ def _tools(file: Path, *, alone: bool) -> list[ToolText] | None:
     except (OSError, EOFError) as error:
         reason = getattr(error, "strerror", None) or "it is not a whole gzip file"
         raise FileFormatError(f"{shown} cannot be read: {reason}.", "Check the file.") from None
-    releases = _releases(document)
-    if releases is not None:
-        surface = build_surface(releases, source=shown)
-    elif not alone and not _looks_recorded(document):
+    try:
+        surface = surface_in(document, shown)
+    except FileFormatError:
+        if alone:
+            raise
         return None
-    else:
-        import json
-
-        surface = parse_surface(json.dumps(document), shown)
     return [tool_text(tool) for tool in offered_tools(surface)]
 
 
@@ -104,24 +99,6 @@ def _unpacked(data: bytes) -> bytes:
     if len(text) > MAX_BYTES:
         raise OSError(0, f"it is larger than {MAX_BYTES // MEBIBYTE} MiB when unpacked")
     return text
-
-
-def _releases(document: Any) -> dict[str, Any] | None:
-    """The last of several releases in one document."""
-    if not isinstance(document, dict) or not document or "tools" in document or "result" in document:
-        return None
-    last = list(document.values())[-1]
-    recorded = all(isinstance(value, dict) and isinstance(value.get("tools"), list) for value in document.values())
-    return last if recorded else None
-
-
-def _looks_recorded(document: Any) -> bool:
-    if isinstance(document, list):
-        return bool(document) and all(isinstance(item, dict) and "name" in item for item in document)
-    if not isinstance(document, dict):
-        return False
-    result = document.get("result")
-    return isinstance(document.get("tools"), list) or (isinstance(result, dict) and "tools" in result)
 
 
 MAX_PATTERN = 200
@@ -200,7 +177,7 @@ class Rank(Struct, frozen=True):
     """
 
     rank: int | None
-    count: int
+    count: int = field(name="of")
     above: tuple[str, ...] = ()
 
 

@@ -165,11 +165,10 @@ def _changes(rows: Sequence[Row], verbose: int) -> Iterator[Line]:
             yield line(mark, " ", said_of(change), "  ", (change.kind, "dim"), (note, "dim"), indent=2, hang=2)
             if verbose > 0:
                 yield line((f"id: {visible(change.id)}", "dim"), indent=6, fit="whole")
-        left = len(grave) - _MAX_CHANGES
-        if verbose <= 0 and left > 0:
-            yield line((f"… and {count_of(left, 'more change')}; -v lists them", "dim"), indent=2)
-    if verbose <= 0 and len(shown) > _MAX_SERVERS:
-        yield line((f"… and {count_of(len(shown) - _MAX_SERVERS, 'more server')} that drifted; -v lists them", "dim"))
+        if verbose <= 0:
+            yield from _left(len(grave) - _MAX_CHANGES, "change", indent=2)
+    if verbose <= 0:
+        yield from _left(len(shown) - _MAX_SERVERS, "server")
 
 
 def _matrices(fleet: Fleet, verbose: int) -> Iterator[Line]:
@@ -178,8 +177,18 @@ def _matrices(fleet: Fleet, verbose: int) -> Iterator[Line]:
         if fleet.head.each:
             yield BLANK
             yield line((one_line(server, 100), "bold"), f": {'; '.join(each_words(variants))}", hang=2)
-        yield from _matrix(server, variants, verbose)
-        yield from _differing(server, [one for one in fleet.differences if one.server == server], variants, verbose)
+        name = one_line(server, 100)
+        changes = [
+            (marks, (said_of(change), "  ", (change.kind, "dim")))
+            for change, marks in matrix_of(variants, compatible=verbose > 0)
+        ]
+        yield from _columns(f"{name}, changes by variant", variants, changes, None if verbose > 0 else _MAX_CHANGES * 2)
+        differing = [
+            (marks_of(one, variants), (visible(one.tool),)) for one in fleet.differences if one.server == server
+        ]
+        yield from _columns(
+            f"{name}, differences between variants", variants, differing, None if verbose > 0 else _MAX_FINDINGS
+        )
 
 
 def variants_in(fleet: Fleet) -> dict[str, list[Row]]:
@@ -215,37 +224,29 @@ def matrix_of(variants: Sequence[Row], *, compatible: bool) -> list[tuple[RowCha
 _VERDICT_MARKS = {"breaking": "✗", "unknown": "?!", "compatible": "+"}
 
 
-def _matrix(server: str, variants: Sequence[Row], verbose: int) -> Iterator[Line]:
-    changes = matrix_of(variants, compatible=verbose > 0)
-    if not changes:
+def _columns(
+    title: str,
+    variants: Sequence[Row],
+    rows: Sequence[tuple[Sequence[str], tuple[str | tuple[str, str], ...]]],
+    most: int | None,
+) -> Iterator[Line]:
+    """Rows with a column for each variant; ``most`` of them, or all."""
+    if not rows:
         return
     heads = [one_line(row.label or "", 24) for row in variants]
     yield BLANK
-    yield line((f"{one_line(server, 100)}, changes by variant", "bold"))
+    yield line((title, "bold"))
     yield line(("  ".join(heads), "dim"), indent=2, fit="cut")
-    most = len(changes) if verbose > 0 else _MAX_CHANGES * 2
-    for change, marks in changes[:most]:
+    for marks, said in rows[:most]:
         columns = "  ".join(f"{mark:^{len(head)}}" for mark, head in zip(marks, heads, strict=True))
-        yield line(columns, "  ", said_of(change), "  ", (change.kind, "dim"), indent=2, hang=len(columns) + 2)
-    if len(changes) > most:
-        yield line((f"… and {count_of(len(changes) - most, 'more change')}; -v lists them", "dim"), indent=2)
+        yield line(columns, "  ", *said, indent=2, hang=len(columns) + 2)
+    yield from _left(len(rows) - (most or len(rows)), "row", indent=2)
 
 
-def _differing(server: str, differences: Sequence[Difference], variants: Sequence[Row], verbose: int) -> Iterator[Line]:
-    """Tools that the variants publish differently: a number for each definition, and a hyphen for none."""
-    if not differences:
-        return
-    heads = [one_line(row.label or "", 24) for row in variants]
-    yield BLANK
-    yield line((f"{one_line(server, 100)}, differences between variants", "bold"))
-    yield line(("  ".join(heads), "dim"), indent=2, fit="cut")
-    most = len(differences) if verbose > 0 else _MAX_FINDINGS
-    for one in differences[:most]:
-        marks = zip(marks_of(one, variants), heads, strict=True)
-        columns = "  ".join(f"{mark:^{len(head)}}" for mark, head in marks)
-        yield line(columns, "  ", visible(one.tool), indent=2, fit="cut")
-    if len(differences) > most:
-        yield line((f"… and {count_of(len(differences) - most, 'more tool')}; -v lists them", "dim"), indent=2)
+def _left(number: int, what: str, *, indent: int = 0) -> Iterator[Line]:
+    """What is not written out."""
+    if number > 0:
+        yield line((f"… and {count_of(number, f'more {what}')}; -v lists them", "dim"), indent=indent)
 
 
 def marks_of(difference: Difference, variants: Sequence[Row]) -> list[str]:
@@ -280,8 +281,8 @@ def _findings(fleet: Fleet, verbose: int) -> Iterator[Line]:
         yield line((mark, style), " ", visible(one.message), "  ", (one.rule, "dim"), hang=2)
         if verbose > 0:
             yield line((f"fix: {visible(one.fix)}", "dim"), indent=4, hang=2)
-    if verbose <= 0 and len(found) > _MAX_FINDINGS:
-        yield line((f"… and {count_of(len(found) - _MAX_FINDINGS, 'more finding')}; -v lists them", "dim"))
+    if verbose <= 0:
+        yield from _left(len(found) - _MAX_FINDINGS, "finding")
 
 
 def said_of(change: RowChange) -> str:

@@ -121,27 +121,19 @@ def _row(one: Metrics, *, executed: bool) -> tuple[str, ...]:
 
 def _remarks(one: Metrics) -> Iterator[Block]:
     """What a reader must not miss: what is not measured, and what must not be called."""
-    name = _name(one)
-    missing = one.asked - len(one.scores)
-    if missing:
-        yield Sentence(f"{name}: {count_of(missing, 'query', 'queries')} of {one.asked} not asked.", "bad")
-    if one.failures:
-        kinds = ", ".join(f"{number} {one_line(kind, 40)}" for kind, number in sorted(one.failures.items()))
-        yield Sentence(f"{name}: no answer to {count_of(one.failures.total(), 'query', 'queries')} ({kinds}).", "bad")
-    if one.forbidden:
-        yield Sentence(f"{name}: a forbidden tool was called for {count_of(one.forbidden, 'query', 'queries')}.", "bad")
-    if one.unknown:
-        named = ", ".join(one_line(tool, _NAME) for tool, _ in one.unknown.most_common(MAX_QUERIES))
-        number = count_of(one.unknown.total(), "query", "queries")
-        yield Sentence(f"{name}: tools that do not exist were called for {number} ({named}).", "bad")
-    if one.refused:
-        yield Sentence(f"{name}: {count_of(one.refused, 'query', 'queries')} refused.")
-    if one.abstained.hits:
-        yield Sentence(
-            f"{name}: called nothing for {one.abstained.hits} of {one.abstained.trials} queries that a tool fits."
-        )
-    if one.undecided:
-        yield Sentence(f"{name}: arguments of {count_of(one.undecided, 'call')} could not be validated.", "quiet")
+    kinds = ", ".join(f"{number} {one_line(kind, 40)}" for kind, number in sorted(one.failures.items()))
+    named = ", ".join(one_line(tool, _NAME) for tool, _ in one.unknown.most_common(MAX_QUERIES))
+    for number, said, tone in (
+        (one.asked - len(one.scores), f"of {one.asked} not asked", "bad"),
+        (one.failures.total(), f"without an answer ({kinds})", "bad"),
+        (one.forbidden, "for which a forbidden tool was called", "bad"),
+        (one.unknown.total(), f"for which tools that do not exist were called ({named})", "bad"),
+        (one.refused, "refused", ""),
+        (one.abstained.hits, f"of {one.abstained.trials} that a tool fits, for which nothing was called", ""),
+        (one.undecided, "with arguments that could not be validated", "quiet"),
+    ):
+        if number:
+            yield Sentence(f"{_name(one)}: {count_of(number, 'query', 'queries')} {said}.", tone)
 
 
 _REASONS = {
@@ -171,17 +163,6 @@ def _end_to_end(one: Metrics) -> Iterator[Block]:
         kinds = sorted(one.not_called.items())
         reasons = ", ".join(f"{_REASONS.get(kind, one_line(kind, 40))}: {number}" for kind, number in kinds)
         yield Sentence(f"{name}: {count_of(one.not_called.total(), 'task')} not called and not counted ({reasons}).")
-    failed = [
-        (one_line(score.query.id, 20), score.outcome)
-        for score in one.scores
-        if score.outcome is not None and score.outcome.made and not score.outcome.succeeded
-    ]
-    for query, outcome in failed[:MAX_QUERIES]:
-        words = " ".join(filter(None, (outcome.status, outcome.kind)))
-        said = f": {one_line(outcome.said, 120)}" if outcome.said else ""
-        yield Sentence(f"{name}: the call for {query} failed ({one_line(words, 80)}){said}", "quiet")
-    if len(failed) > MAX_QUERIES:
-        yield Sentence(f"{count_of(len(failed) - MAX_QUERIES, 'other failed call')} not shown.", "quiet")
 
 
 def _agreement_blocks(agreement: Agreement | None) -> Iterator[Block]:
@@ -291,18 +272,17 @@ def plan_blocks(plans: Sequence[Plan]) -> Iterator[Block]:
                 one_line(one.runner, _NAME),
                 str(one.kept),
                 str(one.asked),
-                "–" if one.input_tokens is None else f"{one.input_tokens:,}",
-                "–" if one.output_tokens is None else f"{one.output_tokens:,}",
-                _dollars(one.dollars),
-                _dollars(one.most_dollars),
+                "–" if one.free else f"{one.estimate.input_tokens:,}",
+                "–" if one.free else f"{one.estimate.output_tokens:,}",
+                _dollars(one.estimate.dollars),
+                _dollars(one.estimate.most_dollars),
             )
             for one in plans
         ),
     )
-    known = [one.dollars for one in plans if one.dollars is not None]
-    most = [one.most_dollars for one in plans if one.most_dollars is not None]
-    whole = len(known) == len(plans) and len(most) == len(plans)
-    rest = "" if whole else "; runners without a known price are not in it"
+    known = [one.estimate.dollars for one in plans if one.estimate.dollars is not None]
+    most = [one.estimate.most_dollars for one in plans if one.estimate.most_dollars is not None]
+    rest = "" if len(known) == len(plans) else "; runners without a known price are not in it"
     yield Sentence(
         f"{count_of(sum(one.asked for one in plans), 'request')}, {_dollars(sum(known))} expected, "
         f"{_dollars(sum(most))} at most{rest}. Nothing was sent."

@@ -179,12 +179,6 @@ class Store:
             row = connection.execute(wanted).one_or_none()
         return None if row is None else (Planned(member, row.name, row.job), row.head)
 
-    def surface(self, digest: str) -> str | None:
-        """The text of a surface; ``None`` if there is none with this digest."""
-        with self._reading() as connection:
-            data = connection.execute(select(SURFACES.c.text).where(SURFACES.c.digest == digest)).scalar()
-        return None if data is None else text_of(data)
-
     def table(self, wanted: Select[Any]) -> Iterator[list[dict[str, Any]]]:
         """The rows of a query in batches, for an export."""
         with self._reading() as connection:

@@ -221,7 +221,7 @@ class TestCommands:
             'Did you mean "shop_create_order"?\n'
             'mcp-queries.jsonl:3: error: The argument "sped" is not a parameter of "shop_create_order". '
             'Did you mean "speed"?\n'
-            'mcp-queries.jsonl: warning: 1 query is a draft: replace it by what users say, and remove "draft".\n'
+            'mcp-queries.jsonl: warning: 1 query is still a draft: write what users say, and remove "draft".\n'
             "\n"
             "4 queries (3 positive, 1 abstain), 2 errors, 2 warnings\n"
             "Coverage: 2 of 4 tools, 0 of 2 parameters\n"

@@ -382,7 +382,7 @@ def test_another_set_is_compared_on_what_both_have(folder: Path, go: Any, models
         (["run", "--replay", "--dry-run"], "--dry-run has no effect with --replay"),
         (["run", "--rate", "x"], "is not PROVIDER=NUMBER"),
         (["run", "--queries", "none.jsonl"], "none.jsonl cannot be read: No such file"),
-        (["run", "--store", "surface.json"], "is damaged, or not a store of mcp-governor"),
+        (["run", "--store", "surface.json"], "is not a store of mcp-governor"),
     ],
 )
 def test_wrong_use(folder: Path, go: Any, words: list[str], message: str) -> None:

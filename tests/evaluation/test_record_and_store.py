@@ -167,9 +167,9 @@ def _damaged_row(path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda path: path.write_bytes(b"not a database at all" * 100), "is damaged, or not a store of mcp-governor"),
-        (_foreign, "is the SQLite file of another program"),
-        (_later, "has version 2 of the tables, which this mcp-governor does not know"),
+        (lambda path: path.write_bytes(b"not a database at all" * 100), "is not a store of mcp-governor"),
+        (_foreign, "has other tables than those of this mcp-governor"),
+        (_later, "has other tables than those of this mcp-governor"),
         (_damaged_row, "has an answer that cannot be read"),
         (lambda path: path.mkdir(), "cannot be opened: Is a directory"),
     ],

@@ -16,7 +16,7 @@ from replacing import replace
 
 from mcp_governor.errors import NothingCheckedError, UsageError
 from mcp_governor.evaluation.asking import offer_for
-from mcp_governor.evaluation.model import Answer, Failure, Usage, ends_run, http_failure, may_pass
+from mcp_governor.evaluation.model import Answer, Estimate, Failure, Usage, ends_run, http_failure, may_pass
 from mcp_governor.evaluation.pacing import Pacer, Purse, wait_before
 from mcp_governor.evaluation.running import ATTEMPTS, Done, Progress, Settings, evaluate, plan
 from mcp_governor.evaluation.store import Kept
@@ -348,10 +348,9 @@ def test_a_plan_sends_nothing() -> None:
     _go(PricedRunner(), keeper=memory, queries=query_set(query(0), query(1)))
     runners = [runner, PricedRunner("openai:two", most=None), FakeRunner("bm25", proxy=True)]
     first, second, third = plan(runners, QUERIES.queries, TOOLS, Settings(), memory)
-    assert (first.kept, first.asked, first.input_tokens, first.output_tokens) == (2, 4, 400, 200)
-    assert (first.dollars, first.most_dollars) == pytest.approx((0.02, 0.04))
-    assert (second.asked, second.dollars, second.most_dollars) == (6, None, None)
-    assert (third.free, third.asked, third.dollars) == (True, 6, 0.0)
+    assert (first.kept, first.asked, first.estimate) == (2, 4, Estimate(400, 200, 0.02, 0.04))
+    assert (second.asked, second.estimate) == (6, Estimate(600, 300, None, None))
+    assert (third.free, third.asked, third.estimate) == (True, 6, Estimate(0, 0, 0.0, 0.0))
     assert runner.sent == []
 
 

@@ -156,9 +156,7 @@ class TestCrowd:
         (tmp_path / "a.json").write_text(json.dumps(surface("a1", "a2")))
         (tmp_path / "list.json").write_text(json.dumps(surface("l1")["tools"]))
         (tmp_path / "package.json").write_text('{"name": "no surface"}')
-        (tmp_path / "deep" / "b.json.gz").write_bytes(
-            gzip.compress(json.dumps({"1.0": surface("old"), "1.1": surface("new", "b2")}).encode())
-        )
+        (tmp_path / "deep" / "b.json.gz").write_bytes(gzip.compress(json.dumps(surface("new", "b2")).encode()))
         found = load_crowd(tmp_path)
         assert [one.name for one in found] == ["a1", "a2", "new", "b2", "l1"]
         assert len(load_crowd(tmp_path / "a.json")) == 2

@@ -26,8 +26,8 @@ from mcp_governor.store import address as addresses
 from mcp_governor.store import store as stores
 from mcp_governor.store.address import address_of
 from mcp_governor.store.model import Planned
-from mcp_governor.store.store import Store
-from mcp_governor.store.tables import FACTS
+from mcp_governor.store.store import Store, text_of
+from mcp_governor.store.tables import FACTS, SURFACES
 
 PLANNED = [Planned(name, name.upper(), f'{{"job": "{name}"}}') for name in ("c", "a", "b")]
 
@@ -51,6 +51,11 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield place
 
 
+def surfaces(store: Store) -> dict[str, str]:
+    """Digest → text."""
+    return {row["digest"]: text_of(row["text"]) for rows in list(store.table(select(SURFACES))) for row in rows}
+
+
 def known(store: Store, run: int) -> dict[str, str]:
     query = select(FACTS.c.member, FACTS.c.outcome).where(FACTS.c.run == run, FACTS.c.outcome.is_not(None))
     return {row["member"]: row["outcome"] for rows in store.table(query) for row in rows}
@@ -63,7 +68,7 @@ def test_facts_come_back_in_the_order_of_the_list(store: Store) -> None:
     store.keep(run.id, *fact("b", "unreachable", why="it hangs"), None)
     assert list(store.rows(run.id)) == [(PLANNED[0], None), (PLANNED[1], '{"of": "a"}'), (PLANNED[2], '{"of": "b"}')]
     digest = hashlib.sha256(b'{"tools": []}').hexdigest()
-    assert (store.surface(digest), store.surface("0" * 64)) == ('{"tools": []}', None)
+    assert surfaces(store) == {digest: '{"tools": []}'}
     assert store.pending(run.id) == {"c"}
     assert store.job(run.id, "c") == (PLANNED[0], '{"head": 1}')
     assert store.job(run.id, "a") is None, "it is done"
@@ -87,7 +92,7 @@ def test_a_surface_is_stored_once_and_a_fact_once(store: Store, tmp_path: Path) 
 def test_every_text_comes_back(store: Store, words: str) -> None:
     run = store.begin("key", "{}", PLANNED)
     store.keep(run.id, *fact("a"), words)
-    assert store.surface(hashlib.sha256(words.encode()).hexdigest()) == words
+    assert surfaces(store) == {hashlib.sha256(words.encode()).hexdigest(): words}
 
 
 def test_a_run_goes_on_while_it_is_fresh_and_not_over(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,7 +167,7 @@ def kept(path: Path) -> set[str]:
     with opened(path) as store:
         query = select(FACTS.c.member, FACTS.c.surface).where(FACTS.c.outcome.is_not(None))
         found = {row["member"]: row["surface"] for rows in list(store.table(query)) for row in rows}
-        assert all(map(store.surface, found.values()))
+        assert set(found.values()) == set(surfaces(store))
         return set(found)
 
 
