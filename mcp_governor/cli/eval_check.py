@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from mcp_governor.cli.common import Run, TargetCommand, configured, target_argument, write_json, write_lines
-from mcp_governor.cli.eval_sets import governed, problem_line, queries_option, queries_path, surfaces
+from mcp_governor.cli.eval_sets import governed, queries_option, queries_path, surfaces
 from mcp_governor.errors import Exit
 from mcp_governor.findings import Severity
 from mcp_governor.report.lines import line
@@ -109,8 +109,8 @@ def _lines(
 
     for problem, severity in rows:
         style = "red" if severity is Severity.ERROR else "yellow"
-        place, _, said = problem_line(problem, path).partition(": ")
-        yield line(f"{place}: ", (severity.value, style), f": {said}")
+        place = f"{visible(str(path))}:{problem.line}" if problem.line else visible(str(path))
+        yield line(f"{place}: ", (severity.value, style), f": {problem.message}")
     if rows:
         yield line("")
     counts = {kind: sum(query.kind is kind for query in found.queries) for kind in Kind}

@@ -219,7 +219,7 @@ def _take(
     elif "answer" in value and runs:
         runs[-1][1].append(parse_answer(value["answer"]))
     else:
-        raise _WrongLineError("is no tool, query or runner, or answer of a runner before it")
+        raise _WrongLineError("has no tool, query, runner, or answer of a runner before it")
 
 
 def _object(line: bytes) -> dict[str, Any]:

@@ -235,7 +235,7 @@ class _Engine:
             for at, runner in enumerate(runners):
                 key = answer_key(runner.info, query, offer)
                 found = keeper.get(key)
-                # A failure is no answer, except that a replay repeats it.
+                # A failure is not an answer, except that a replay repeats it.
                 if found is not None and (found.answer.failure is None or settings.replay):
                     # The same question may have had another id when it was asked.
                     self.answers[at][query.id] = replace(found, answer=replace(found.answer, query=query.id))

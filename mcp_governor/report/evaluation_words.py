@@ -163,6 +163,12 @@ def _end_to_end(one: Metrics) -> Iterator[Block]:
         kinds = sorted(one.not_called.items())
         reasons = ", ".join(f"{_REASONS.get(kind, one_line(kind, 40))}: {number}" for kind, number in kinds)
         yield Sentence(f"{name}: {count_of(one.not_called.total(), 'task')} not called and not counted ({reasons}).")
+    for score in one.scores:
+        outcome = score.outcome
+        if outcome is not None and outcome.made and not outcome.succeeded:
+            words = one_line(" ".join(filter(None, (outcome.status, outcome.kind))), 80)
+            said = f": {one_line(outcome.said, 120)}" if outcome.said else ""
+            yield Sentence(f"{name}: the call for {one_line(score.query.id, 20)} failed ({words}){said}", "quiet")
 
 
 def _agreement_blocks(agreement: Agreement | None) -> Iterator[Block]:

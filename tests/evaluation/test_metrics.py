@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 from evaluation_fakes import SCHEMAS, TOOLS, answer, info, query, query_set, run
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from replacing import replace
 
 from mcp_governor.evaluation.agreement import agreement
@@ -185,18 +183,3 @@ def test_variance_is_between_families_and_not_between_models() -> None:
     one_family = agreement([_measured("x:1", "a"), _measured("x:2", "b")])
     assert one_family is not None
     assert (one_family.spread, one_family.deviation, one_family.split) == (None, None, share(0, 0))
-
-
-LABELS = st.lists(st.sampled_from(["a", "b", "", "!"]), min_size=5, max_size=5)
-
-
-@settings(deadline=None, max_examples=50)
-@given(LABELS, LABELS, LABELS)
-def test_agreement_is_symmetric(one: list[str], two: list[str], three: list[str]) -> None:
-    forward = agreement([_measured("x:1", *one), _measured("y:1", *two), _measured("z:1", *three)])
-    backward = agreement([_measured("z:1", *three), _measured("y:1", *two), _measured("x:1", *one)])
-    assert forward is not None
-    assert backward is not None
-    assert forward.alpha == backward.alpha
-    assert forward.split == backward.split
-    assert {pair.same for pair in forward.pairs} == {pair.same for pair in backward.pairs}

@@ -18,7 +18,6 @@ from mcp_governor.evaluation.bm25 import Bm25
 from mcp_governor.evaluation.fields import ToolText, tool_text
 from mcp_governor.evaluation.searching import (
     MAX_PATTERN,
-    MAX_WORDS,
     RegexSearch,
     Searched,
     load_crowd,
@@ -115,11 +114,6 @@ class TestLift:
         assert lift is not None
         # The query itself is not one of the others, and one that is not first now has nothing to lose.
         assert (lift.words, lift.lost) == (("letter",), ("Letter, please", "stamp letter desk"))
-
-    def test_no_more_words_than_a_description_may_need(self) -> None:
-        loud = tool("loud", "one two three four five six seven " * 3)
-        lift = Searched("bm25", [tool("mine"), loud]).lift("one two three four five six seven", "mine", ["mine"])
-        assert lift is None or len(lift.words) <= MAX_WORDS
 
     def test_meanings_and_patterns_have_no_words(self) -> None:
         assert Searched("regex", OWN).lift("rain", "now", ["now"]) is None
