@@ -17,7 +17,7 @@ from mcp_governor.cli.eval_results import (
     store_option,
     tolerance_option,
 )
-from mcp_governor.errors import NothingCheckedError
+from mcp_governor.errors import NothingCheckedError, UsageError
 from mcp_governor.writing import write_file
 
 if TYPE_CHECKING:
@@ -63,23 +63,16 @@ def eval_report(
         earlier = baseline_of(baseline, opened, other_than=newest)
     if earlier is None and len(evaluations) > 1 and baseline is None:
         number, before = evaluations[-2]
-        earlier = _comparable(Earlier(f"evaluation {number}" if number else str(records[-2]), before), newest)
+        earlier = Earlier(f"evaluation {number}" if number else str(records[-2]), before)
     steps = history(evaluations)
-    result = result_of(newest, earlier, run, tolerated_drop)
+    try:
+        result = result_of(newest, earlier, run, tolerated_drop)
+    except UsageError:
+        # The two have nothing in common, and nobody asked for a comparison.
+        if baseline is not None:
+            raise
+        result = result_of(newest, None, run, tolerated_drop)
     if json_out is not None:
         write_file(json_out, result.json)
     result.write(run, history_blocks(steps) if len(steps) > 1 else (), steps)
     return result.code
-
-
-def _comparable(earlier: Earlier, newest: Evaluation) -> Earlier | None:
-    """The evaluation before the newest one, if nobody asked for it and the two have something in common."""
-    from mcp_governor.errors import UsageError
-    from mcp_governor.evaluation.comparison import same_queries
-
-    runners = {one.runner.name for one in newest.runs} & {one.runner.name for one in earlier.evaluation.runs}
-    try:
-        same_queries(earlier.evaluation.queries, newest.queries)
-    except UsageError:
-        return None
-    return earlier if runners else None

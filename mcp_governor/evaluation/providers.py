@@ -30,13 +30,13 @@ class Options(Struct, frozen=True):
         base_url: another address of the API; by default that of the provider's variable, else its own.
         key_variable: environment variable that has the key; by default that of the provider. An address that is only
             given here gets no key without it, so that the key of a provider never goes to somebody else by accident.
-        temperature: sent to models that take one; ``None``: never sent.
+        temperature: sent to models that take one.
         sends: requests will be sent, so the key has to be there; an estimate needs none.
     """
 
     base_url: str | None = None
     key_variable: str | None = None
-    temperature: float | None = 0.0
+    temperature: float = 0.0
     sends: bool = True
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from mcp_governor.fleet.member import Job
     from mcp_governor.store.store import Store
+
+_T = TypeVar("_T")
 
 
 class Kept:
@@ -102,10 +104,7 @@ def row_of(text: str) -> Row:
     Raises:
         FileFormatError: it is none.
     """
-    try:
-        return msgspec.convert(json.loads(text), Row)
-    except (ValueError, RecursionError):
-        raise FileFormatError("The store has a row that cannot be read.", "It was made by another program.") from None
+    return _read(text, Row)
 
 
 def head_of(text: str) -> Head:
@@ -114,11 +113,16 @@ def head_of(text: str) -> Head:
     Raises:
         FileFormatError: it cannot be read.
     """
+    return _read(text, Head)
+
+
+def _read(text: str, kind: type[_T]) -> _T:
     try:
-        return msgspec.convert(json.loads(text), Head)
+        return msgspec.convert(json.loads(text), kind)
     except (ValueError, RecursionError):
+        what = kind.__name__.lower()
         raise FileFormatError(
-            "The store has a run that cannot be read.", "It was made by another version of mcp-governor."
+            f"The store has a {what} that cannot be read.", "It was made by another version of mcp-governor."
         ) from None
 
 

@@ -6,6 +6,7 @@ Members are names and TARGETs only. Their values are read, and their secrets kno
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping  # noqa: TC003
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -103,7 +104,12 @@ def members_of(
         found = Members(named, listed, config, Path.cwd(), together=False)
     else:
         found = _on_disk(fleet, config, adapted)
-    refuse_same(found.listed, found.named)
+    # Each has one row and one recording.
+    for name, times in Counter(member.name for member in found.listed).items():
+        if times > 1:
+            raise UsageError(
+                f'{found.named} lists "{one_line(name, 80)}" twice.', "Give each server a name of its own."
+            )
     if not found.listed:
         raise NothingCheckedError(f"{found.named} lists no servers to read.", _WAYS)
     if len(found.listed) > MAX_MEMBERS:
@@ -170,18 +176,3 @@ def file_name(name: str) -> str:
     if len(quoted) <= _LONGEST:
         return quoted
     return f"{quoted[:_LONGEST]}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
-
-
-def refuse_same(members: Sequence[Job], named: str) -> None:
-    """Refuse a list that names two servers alike, because each has one row and one recording.
-
-    Raises:
-        UsageError: it does.
-    """
-    seen: set[str] = set()
-    for member in members:
-        if member.name in seen:
-            raise UsageError(
-                f'{named} lists "{one_line(member.name, 80)}" twice.', "Give each server a name of its own."
-            )
-        seen.add(member.name)

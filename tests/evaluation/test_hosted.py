@@ -94,13 +94,6 @@ def test_a_temperature_that_is_sent_is_recorded(dialect):
 
 
 @dialects
-def test_without_a_temperature_none_is_sent(dialect):
-    with stubbed(CALL, dialect, temperature=None) as (stub, asked):
-        assert ask(asked).failure is None
-        assert b"temperature" not in stub.asked[0].data
-
-
-@dialects
 def test_the_query_says_nothing_of_what_is_expected(dialect):
     query = Query("the-id", "Ask.", ("golden_tool",), forbidden=("wicked_tool",), note="remark", arguments={"k": 9})
     with stubbed(CALL, dialect) as (stub, asked):

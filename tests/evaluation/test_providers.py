@@ -71,6 +71,8 @@ def test_a_missing_key_names_the_variable(name, wanted, value):
         access(name, environment)
     assert caught.value.message == f"{name} needs a key."
     assert caught.value.hint == f"Set the environment variable {wanted}."
+    # An estimate needs none.
+    assert access(name, environment, Options(sends=False)).own
 
 
 @pytest.mark.parametrize("name", ["antropic:m", "m", "", "mistral:m", "\x1b[31m:m"])
@@ -230,10 +232,3 @@ def test_equal_names_are_told_apart():
     tools = [{"name": "same"}, {"name": "same"}, {"name": "x" * MAX_NAME}, {"name": "x" * MAX_NAME}]
     sent = [tool.name for tool in as_sent("anthropic", tools)]
     assert sent == ["same", "same_2", "x" * MAX_NAME, "x" * (MAX_NAME - 2) + "_2"]
-
-
-def test_a_schema_that_a_provider_takes_is_the_very_same():
-    schema = {"type": "object", "additionalProperties": False}
-    for family in ("anthropic", "google"):
-        (tool,) = as_sent(family, [{"name": "a", "inputSchema": schema}])
-        assert tool.schema is schema

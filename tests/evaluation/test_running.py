@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -319,19 +318,6 @@ def test_a_kept_failure_is_asked_again_and_a_replay_repeats_it() -> None:
     again = FakeRunner()
     _go(again, keeper=memory, queries=query_set(query(1)))
     assert again.sent == ["q1"]
-
-
-def test_a_replay_asks_nobody_and_needs_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    memory = Memory()
-    first = _go(FakeRunner(), keeper=memory)
-
-    def refuse(*_: Any, **__: Any) -> None:
-        raise AssertionError("a replay opened a socket")
-
-    monkeypatch.setattr(socket.socket, "connect", refuse)
-    runner = FakeRunner()
-    assert _go(runner, keeper=memory, replay=True).runs == first.runs
-    assert runner.sent == []
 
 
 def test_a_replay_names_the_query_that_was_not_recorded() -> None:
