@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,17 +35,6 @@ if TYPE_CHECKING:
 FOLDER = ROOT.parent / "shared" / "eval"
 SETS = ("reference_servers_45", "bfcl_live_multiple_150", "metatool_150")
 OWN = "own server's tools"
-
-EARLIER = {
-    (OWN, "bm25"): 0.42,
-    (OWN, "minilm"): 0.76,
-    ("bfcl_live_multiple_150", "bm25"): 0.81,
-    ("bfcl_live_multiple_150", "minilm"): 0.84,
-    ("metatool_150", "bm25"): 0.41,
-    ("metatool_150", "minilm"): 0.53,
-}
-"""Top-1 of an earlier measurement of the same sets, by another program."""
-
 
 SHOWN = ("name", "first-sentence", "description", "all")
 """How much of a tool is read: its name; and the first sentence; and the whole description; and the parameters."""
@@ -122,32 +110,19 @@ def main() -> int:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, default=FOLDER, help="where the sets are")
-    parser.add_argument("--json", action="store_true", help="print JSON")
     typed = parser.parse_args()
     if not typed.folder.is_dir():
         print(f"{typed.folder}: the labelled queries are not here; nothing was measured.")
         return 4
     proxies = [name for name in PROXIES if name != "minilm" or embedding.is_installed()]
-    found = {
-        (name, proxy): [figure(proxy, shown, of) for shown in SHOWN]
-        for name, of in cases(typed.folder)
-        for proxy in proxies
-    }
-    if typed.json:
-        rows = [
-            {"set": name, "proxy": proxy, **{shown: vars(one) for shown, one in zip(SHOWN, figures, strict=True)}}
-            for (name, proxy), figures in found.items()
-        ]
-        print(json.dumps(rows, indent=2))
-        return 0
     print("Top-1 by how much of a tool is read, and by half of the set with everything.\n")
-    print("| set | proxy | queries | name | first sentence | description | everything | dev | held | earlier |")
-    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
-    for (name, proxy), figures in found.items():
-        last = figures[-1]
-        shares = " | ".join(f"{one.all:.2f}" for one in figures)
-        earlier = f"{EARLIER[name, proxy]:.2f}" if (name, proxy) in EARLIER else "–"
-        print(f"| {name} | {proxy} | {last.count} | {shares} | {last.dev:.2f} | {last.held:.2f} | {earlier} |")
+    print("| set | proxy | queries | name | first sentence | description | everything | dev | held |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    for name, of in cases(typed.folder):
+        for proxy in proxies:
+            figures = [figure(proxy, shown, of) for shown in SHOWN]
+            last, shares = figures[-1], " | ".join(f"{one.all:.2f}" for one in figures)
+            print(f"| {name} | {proxy} | {last.count} | {shares} | {last.dev:.2f} | {last.held:.2f} |")
     if "minilm" not in proxies:
         print("\nminilm was not measured: the extra embed is not installed.")
     return 0

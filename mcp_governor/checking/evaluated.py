@@ -34,25 +34,25 @@ def check_evaluated(surface: Surface, config: Config, stage: Stage) -> Iterator[
     at_release = stage.tag is not None or stage.asked or (stage.at_release and stage.gate == "release")
     if config.policy.evaluation == "none" or file is None or not at_release:
         return
-    from mcp_governor.evaluation.record import read_head
+    from mcp_governor.evaluation.record import read_record
 
     shown = visible(file.relative_to(config.root).as_posix() if file.is_relative_to(config.root) else str(file))
     if not file.exists():
         yield finding(_RULE, shown, says="none", value="", facts={"file": shown})
         return
     try:
-        head = read_head(file)
+        recorded = read_record(file)
     except GovernorError as error:
         yield finding(_RULE, shown, says="unreadable", value="", facts={"reason": error.message.rstrip(".")})
         return
-    if not head.models:
+    if not recorded.models:
         yield finding(_RULE, shown, says="proxies", value="", facts={"file": shown})
         return
     from mcp_governor.surface.fingerprint import wording_fingerprint
 
-    digests = [("wording", head.wording, wording_fingerprint(surface))]
+    digests = [("wording", recorded.wording, wording_fingerprint(surface))]
     if config.policy.evaluation == "descriptions-and-schemas":
-        digests.append(("contract", head.fingerprint, fingerprint(surface)))
+        digests.append(("contract", recorded.fingerprint, fingerprint(surface)))
     for what, then, now in digests:
         if then != now:
             facts = {"file": shown, "what": what, "then": short_digests(then), "now": short_digests(now)}

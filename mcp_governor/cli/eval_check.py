@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from mcp_governor.cli.common import Run, TargetCommand, configured, target_argument, write_json, write_lines
-from mcp_governor.cli.eval_sets import governed, problem_line, queries_option, queries_path, surfaces
+from mcp_governor.cli.eval_sets import governed, queries_option, queries_path, surfaces
 from mcp_governor.errors import Exit
 from mcp_governor.findings import Severity
 from mcp_governor.report.lines import line
@@ -74,14 +75,9 @@ def _warnings(queries: Sequence[Query], surface_of: Callable[[Query], Surface]) 
         said = leak_of(query, [tool_text(tools[name].raw) for name in query.gold if name in tools])
         if said is not None:
             yield Problem(query.line, f"{said} Write what a user would say.")
-    drafted = sum(query.draft for query in queries)
-    if drafted:
-        yield Problem(
-            0,
-            f'{count_of(drafted, "query is", "queries are")} a draft: replace it by what users say, and remove "draft".'
-            if drafted == 1
-            else f'{drafted} queries are drafts: replace them by what users say, and remove "draft".',
-        )
+    if drafted := sum(query.draft for query in queries):
+        said = count_of(drafted, "query is still a draft", "queries are still drafts")
+        yield Problem(0, f'{said}: write what users say, and remove "draft".')
 
 
 def _document(
@@ -96,16 +92,7 @@ def _document(
             {"line": problem.line or None, "severity": severity.value, "message": problem.message}
             for problem, severity in rows
         ],
-        "coverage": [
-            {
-                "tool": one.tool,
-                "positive": one.positive,
-                "sibling": one.sibling,
-                "parameters": list(one.parameters),
-                "matched": list(one.matched),
-            }
-            for one in covered
-        ],
+        "coverage": msgspec.to_builtins(covered),
     }
 
 
@@ -122,8 +109,8 @@ def _lines(
 
     for problem, severity in rows:
         style = "red" if severity is Severity.ERROR else "yellow"
-        place, _, said = problem_line(problem, path).partition(": ")
-        yield line(f"{place}: ", (severity.value, style), f": {said}")
+        place = f"{visible(str(path))}:{problem.line}" if problem.line else visible(str(path))
+        yield line(f"{place}: ", (severity.value, style), f": {problem.message}")
     if rows:
         yield line("")
     counts = {kind: sum(query.kind is kind for query in found.queries) for kind in Kind}

@@ -81,14 +81,11 @@ def _existing(path: Path) -> tuple[bytes | None, tuple[Query, ...]]:
     """
     from mcp_governor.errors import NothingCheckedError
     from mcp_governor.evaluation.queries import MAX_FILE, load_queries
-    from mcp_governor.files import read_bytes
+    from mcp_governor.files import read_named
 
-    try:
-        data = read_bytes(path, limit=MAX_FILE)
-    except FileNotFoundError:
+    if not path.exists():
         return None, ()
-    except OSError:
-        pass  # load_queries says what is wrong
+    data = read_named(path, visible(str(path)), limit=MAX_FILE)
     try:
         return data, load_queries(path).queries
     except NothingCheckedError:

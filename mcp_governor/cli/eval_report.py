@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mcp_governor.cli.common import FILE, Run, configured, write_text
+from mcp_governor.cli.common import FILE, Run, configured
 from mcp_governor.cli.eval_results import (
     Earlier,
     baseline_of,
@@ -16,10 +16,9 @@ from mcp_governor.cli.eval_results import (
     store_of,
     store_option,
     tolerance_option,
-    write_blocks,
-    write_document,
 )
-from mcp_governor.errors import NothingCheckedError
+from mcp_governor.errors import NothingCheckedError, UsageError
+from mcp_governor.writing import write_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,32 +63,16 @@ def eval_report(
         earlier = baseline_of(baseline, opened, other_than=newest)
     if earlier is None and len(evaluations) > 1 and baseline is None:
         number, before = evaluations[-2]
-        earlier = _comparable(Earlier(f"evaluation {number}" if number else str(records[-2]), before), newest)
+        earlier = Earlier(f"evaluation {number}" if number else str(records[-2]), before)
     steps = history(evaluations)
-    result = result_of(newest, earlier, run, tolerated_drop)
-    if json_out is not None:
-        write_document(result, json_out)
-    blocks = [*result.blocks(), *(history_blocks(steps) if len(steps) > 1 else ())]
-    if run.output.format == "html":
-        from mcp_governor.report.evaluation_html import render
-
-        title = f"Evaluation of {newest.server or 'the server'}"
-        write_text(render(title, blocks, steps), run.output, form="markup")
-    elif run.output.format == "json":
-        result.write((), run)
-    else:
-        write_blocks(f"Evaluation of {newest.server or 'the server'}", blocks, run)
-    return result.code
-
-
-def _comparable(earlier: Earlier, newest: Evaluation) -> Earlier | None:
-    """The evaluation before the newest one, if nobody asked for it and the two have something in common."""
-    from mcp_governor.errors import UsageError
-    from mcp_governor.evaluation.comparison import same_queries
-
-    runners = {one.runner.name for one in newest.runs} & {one.runner.name for one in earlier.evaluation.runs}
     try:
-        same_queries(earlier.evaluation.queries, newest.queries)
+        result = result_of(newest, earlier, run, tolerated_drop)
     except UsageError:
-        return None
-    return earlier if runners else None
+        # The two have nothing in common, and nobody asked for a comparison.
+        if baseline is not None:
+            raise
+        result = result_of(newest, None, run, tolerated_drop)
+    if json_out is not None:
+        write_file(json_out, result.json)
+    result.write(run, history_blocks(steps) if len(steps) > 1 else (), steps)
+    return result.code

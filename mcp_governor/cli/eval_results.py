@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 from msgspec import Struct
@@ -14,11 +14,11 @@ from mcp_governor.errors import Exit, NothingCheckedError, UsageError
 from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from mcp_governor.cli.common import Run
     from mcp_governor.config.model import EvaluationConfig
-    from mcp_governor.evaluation.assessment import Assessment
+    from mcp_governor.evaluation.assessment import Assessment, Step
     from mcp_governor.evaluation.comparison import Comparison, Moved
     from mcp_governor.evaluation.record import Evaluation
     from mcp_governor.evaluation.store import Store
@@ -60,7 +60,7 @@ def store_of(typed: Path | None, run: Run) -> Store:
     return Store(typed) if typed is not None else Store(run.config.resolve(DEFAULT_STORE), run.config.root)
 
 
-class Earlier(Struct, frozen=True):
+class Earlier(NamedTuple):
     """The evaluation to compare with, and what the user called it."""
 
     name: str
@@ -96,7 +96,7 @@ def baseline_of(named: str | None, store: Store, *, other_than: Evaluation | Non
     return Earlier(visible(named), read_record(Path(named)))
 
 
-class Result(Struct, frozen=True, dict=True):
+class Result(Struct, frozen=True):
     """An evaluation with its verdict.
 
     Attributes:
@@ -123,36 +123,47 @@ class Result(Struct, frozen=True, dict=True):
         """The exit code."""
         return int(Exit.FINDINGS if self.failures else Exit.PASS)
 
-    def blocks(self) -> Iterator[Block]:
-        """Everything in words."""
+    @property
+    def json(self) -> str:
+        """The JSON document, without known secrets."""
+        import json
+
+        from mcp_governor.evaluation.document import document
+        from mcp_governor.secrets import redact
+        from mcp_governor.text import escape_json
+
+        made = document(self.assessment, self.comparison, self.failures)
+        return escape_json(redact(json.dumps(made, indent=2, sort_keys=True))) + "\n"
+
+    def write(self, run: Run, more: Iterable[Block], steps: Sequence[Step] = ()) -> None:
+        """Write everything in the format of the command line.
+
+        Args:
+            run: the shared options.
+            more: what is said besides.
+            steps: the history, for the picture of a page.
+        """
         from mcp_governor.report.evaluation_words import Sentence, assessment_blocks, comparison_blocks
 
-        yield from assessment_blocks(self.assessment)
-        if self.comparison is not None:
-            yield from comparison_blocks(self.comparison, self.baseline)
-        for sentence in self.warnings:
-            yield Sentence(sentence)
-        for sentence in self.failures:
-            yield Sentence(sentence, "bad")
-
-    def write(self, blocks: Sequence[Block], run: Run) -> None:
-        """Write blocks in the format of the command line; as JSON, the document."""
         if run.output.format == "json":
-            write_text(document_text(self), run.output, form="json")
+            write_text(self.json, run.output, form="json")
             return
-        write_blocks(f"Evaluation of {self.assessment.evaluation.server or 'the server'}", blocks, run)
+        title = f"Evaluation of {one_line(self.assessment.evaluation.server, 120) or 'the server'}"
+        blocks = [*assessment_blocks(self.assessment)]
+        blocks += comparison_blocks(self.comparison, self.baseline) if self.comparison is not None else ()
+        blocks += [*map(Sentence, self.warnings), *(Sentence(one, "bad") for one in self.failures), *more]
+        if run.output.format == "html":
+            from mcp_governor.report import evaluation_html
 
+            write_text(evaluation_html.render(title, blocks, steps), run.output, form="markup")
+        elif run.output.format == "markdown":
+            from mcp_governor.report import evaluation_markdown
 
-def write_blocks(title: str, blocks: Sequence[Block], run: Run) -> None:
-    """Write blocks as text or Markdown."""
-    if run.output.format == "markdown":
-        from mcp_governor.report.evaluation_markdown import render
+            write_text(evaluation_markdown.render(title, blocks), run.output)
+        else:
+            from mcp_governor.report.evaluation_text import evaluation_lines
 
-        write_text(render(one_line(title, 120), blocks), run.output)
-    else:
-        from mcp_governor.report.evaluation_text import evaluation_lines
-
-        write_lines(evaluation_lines(blocks), run.output)
+            write_lines(evaluation_lines(blocks), run.output)
 
 
 def result_of(evaluation: Evaluation, earlier: Earlier | None, run: Run, tolerated_points: float | None) -> Result:
@@ -167,13 +178,13 @@ def result_of(evaluation: Evaluation, earlier: Earlier | None, run: Run, tolerat
     wanted = run.config.evaluation
     tolerated = (tolerated_points if tolerated_points is not None else wanted.tolerated_drop) / 100
     assessment = assess(evaluation)
-    if not assessment.judged:
+    if not any(one.accuracy.trials for one in assessment.measured):
         raise _nothing(assessment)
     comparison = None
     if earlier is not None:
         comparison = compare(assess(earlier.evaluation), assessment, tolerated=tolerated)
     failures, warnings = _judged(assessment, comparison, wanted)
-    return Result(assessment, comparison, earlier.name if earlier is not None else "", failures, warnings)
+    return Result(assessment, comparison, earlier.name if earlier else "", tuple(failures), tuple(warnings))
 
 
 def _nothing(made: Assessment) -> NothingCheckedError:
@@ -185,9 +196,8 @@ def _nothing(made: Assessment) -> NothingCheckedError:
     )
 
 
-def _judged(
-    made: Assessment, comparison: Comparison | None, wanted: EvaluationConfig
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _judged(made: Assessment, comparison: Comparison | None, wanted: EvaluationConfig) -> tuple[list[str], list[str]]:
+    """Why an evaluation does not pass, and what else has to be said."""
     from mcp_governor.evaluation.comparison import Verdict
 
     failures = [
@@ -195,75 +205,48 @@ def _judged(
         for run in made.evaluation.runs
         if run.ended is not None
     ]
-    warnings: list[str] = []
     for one in made.measured:
-        accuracy = one.accuracy.value
-        if wanted.min_accuracy is not None and accuracy is not None and accuracy * 100 < wanted.min_accuracy:
+        accuracy = 100 * (one.accuracy.value or 0)
+        if wanted.min_accuracy is not None and one.accuracy.trials and accuracy < wanted.min_accuracy:
             failures.append(
-                f"{one_line(one.runner.name, 60)} is right for {accuracy * 100:.1f} % of the queries; "
+                f"{one_line(one.runner.name, 60)} is right for {accuracy:.1f} % of the queries; "
                 f"min-accuracy is {wanted.min_accuracy:g} %."
             )
-    alpha = made.agreement.alpha if made.agreement is not None else None
     if wanted.min_agreement is not None:
+        alpha = made.agreement.alpha if made.agreement is not None else None
         if alpha is None:
             failures.append("min-agreement is configured, but the agreement is not defined for these runners.")
         elif alpha < wanted.min_agreement:
             failures.append(f"The agreement of the models is {alpha:.2f}; min-agreement is {wanted.min_agreement:g}.")
-    if comparison is not None and comparison.verdict is Verdict.REGRESSED:
-        failures += regressions(comparison)
-    elif comparison is not None:
-        warnings += [
-            f"{_other_model(one)} A change may be the model's." for one in comparison.moved if one.model_changed
-        ]
-    if comparison is not None and comparison.verdict is Verdict.INSENSITIVE:
+    if comparison is None:
+        return failures, []
+    if comparison.verdict is Verdict.REGRESSED:
+        return [*failures, *dict.fromkeys(_cause(one, comparison) for one in comparison.worse)], []
+    warnings = [f"{_other_model(one)} A change may be the model's." for one in comparison.moved if one.model_changed]
+    if comparison.verdict is Verdict.INSENSITIVE:
         said = "The comparison could not have found a drop that matters, so it is not a pass."
         (failures if wanted.insensitive == "fail" else warnings).append(said)
-    return tuple(failures), tuple(warnings)
+    return failures, warnings
 
 
-def regressions(made: Comparison) -> list[str]:
+def _cause(one: Moved, made: Comparison) -> str:
     """What a drop is due to, as far as the evaluations show it: the words, the model, or either of them."""
-    worse = [one for one in made.moved if one.runner in made.deciding and one.regressed]
-    found = []
-    for one in worse:
-        if one.model_changed and made.same_tools:
-            found.append(f"The model changed: {_other_model(one)} The tools and their descriptions are the same.")
-        elif one.model_changed:
-            found.append(
-                f"Fewer answers are right, and two things changed: the tools, and the model. {_other_model(one)} To "
-                "see which of them it is, ask it about the tools of the baseline."
-            )
-    rest = [one.runner for one in worse if not one.model_changed]
-    if rest and made.same_tools:
-        names = ", ".join(one_line(name, 60) for name in rest)
-        found.append(f"Fewer answers of {names} are right, and neither the tools nor the model it names changed.")
-    elif rest:
-        found.append("The descriptions are understood less well than before.")
-    return found
+    name = one_line(one.runner, 60)
+    if one.model_changed and made.same_tools:
+        return f"The model changed: {_other_model(one)} The tools and their descriptions are the same."
+    if one.model_changed:
+        return (
+            f"Fewer answers are right, and two things changed: the tools, and the model. {_other_model(one)} To "
+            "see which of them it is, ask it about the tools of the baseline."
+        )
+    if made.same_tools:
+        return f"Fewer answers of {name} are right, and neither the tools nor the model it names changed."
+    return "The descriptions are understood less well than before."
 
 
 def _other_model(one: Moved) -> str:
     before, now = (", ".join(one_line(name, 80) for name in names) for names in (one.served_before, one.served_after))
     return f"{one_line(one.runner, 60)} was answered by {before} in the baseline, and is by {now} now."
-
-
-def write_document(result: Result, file: Path) -> None:
-    """Write the JSON document."""
-    from mcp_governor.writing import write_file
-
-    write_file(file, document_text(result))
-
-
-def document_text(result: Result) -> str:
-    """The JSON document, without known secrets."""
-    import json
-
-    from mcp_governor.evaluation.document import document
-    from mcp_governor.secrets import redact
-    from mcp_governor.text import escape_json
-
-    made = document(result.assessment, result.comparison, failures=result.failures, code=result.code)
-    return escape_json(redact(json.dumps(made, indent=2, sort_keys=True))) + "\n"
 
 
 def next_step(result: Result) -> str:

@@ -7,7 +7,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import click
-from msgspec.structs import asdict, replace
+import msgspec
+from msgspec.structs import replace
 
 from mcp_governor.cli import out
 from mcp_governor.cli.common import (
@@ -23,7 +24,6 @@ from mcp_governor.cli.common import (
 )
 from mcp_governor.cli.eval_execute import executed, live_source
 from mcp_governor.cli.eval_results import (
-    Result,
     baseline_of,
     baseline_option,
     json_option,
@@ -32,7 +32,6 @@ from mcp_governor.cli.eval_results import (
     store_of,
     store_option,
     tolerance_option,
-    write_document,
 )
 from mcp_governor.cli.eval_sets import governed, queries_option, queries_path
 from mcp_governor.cli.progress import progress_line
@@ -42,14 +41,14 @@ from mcp_governor.text import did_you_mean, one_line, visible
 from mcp_governor.writing import checked_place, write_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from mcp_governor.evaluation.model import Answer, Query, QuerySet, Runner
+    from mcp_governor.evaluation.asking import Keeper
+    from mcp_governor.evaluation.model import Query, QuerySet, Runner
     from mcp_governor.evaluation.providers import Options
     from mcp_governor.evaluation.record import Evaluation
-    from mcp_governor.evaluation.running import Done, Progress, Settings, Subject
-    from mcp_governor.evaluation.store import Store
+    from mcp_governor.evaluation.running import Done, Plan, Progress, Settings
     from mcp_governor.surface import Surface
 
 
@@ -156,9 +155,12 @@ def eval_run(
     Every query of the set is sent to every runner with the tools as a host would offer them. Answers are kept, so that
     none is paid for twice: an interrupted run continues where it was.
     """
+    from mcp_governor.evaluation.asking import Keeper
     from mcp_governor.evaluation.providers import Options
     from mcp_governor.evaluation.queries import load_queries
-    from mcp_governor.evaluation.running import Settings
+    from mcp_governor.evaluation.record import read_record, record_text
+    from mcp_governor.evaluation.running import Settings, plan
+    from mcp_governor.report.evaluation_words import Sentence
 
     if replay and dry_run:
         raise useless("--dry-run", "--replay")
@@ -172,9 +174,6 @@ def eval_run(
     asked = _asked(found, split, path)
     if not (runners or replay or dry_run or max_cost is not None):
         _refuse_cost(run, target)
-    chosen = runners or wanted.runners
-    if len(set(chosen)) < len(chosen):
-        raise UsageError("A runner is named twice.", "Name each runner once.")
     settings = Settings(
         seed=seed if seed is not None else wanted.seed,
         replay=replay,
@@ -187,23 +186,23 @@ def eval_run(
     # From the command line and the environment alone: a repository must not choose where a key is sent.
     options = Options(base_url=base_url, key_variable=key_variable, temperature=temperature, sends=not dry_run)
     live = live_source(run, target) if execute else None
-    surface, subject = _subject(run, target)
+    surface = governed(run, target)
     _refuse_unknown(asked, surface, path)
     with store_of(store, run) as opened:
-        keeper = _Keeper(opened, _recorded(file, replay), replay=replay)
-        names = runners or (keeper.runners() if replay else ()) or chosen or ("bm25",)
-        made = [_runner(name, keeper, replay, options) for name in names]
-        if live is not None and all(one.info.is_proxy for one in made):
-            raise UsageError(
-                "--execute has no effect with rankings alone, which choose no arguments.",
-                "Name a model: --runner PROVIDER:MODEL",
-            )
+        recorded = read_record(file) if file is not None and (replay or file.exists()) else None
+        keeper = Keeper(opened, recorded, replay=replay)
+        names = runners or (keeper.runners() if replay else ()) or wanted.runners or ("bm25",)
+        made = _runners(names, keeper if replay else None, options, execute=execute)
+        plain = _unanswered(surface, found, settings.seed, split)
         if dry_run:
-            return _show_plan(made, asked, subject, settings, keeper, run)
-        evaluation, done = _evaluate(made, found, asked, split, subject, settings, keeper, run)
-        if not any(one.answers for one in evaluation.runs):
+            return _show_plan(plan(made, asked, plain.tools, settings, keeper), run)
+        done = _evaluate(made, asked, plain, settings, keeper, run)
+        evaluation = replace(
+            plain, runs=done.runs, started=min((one.started for one in done.runs if one.started), default="")
+        )
+        if not any(one.answers for one in done.runs):
             raise NothingCheckedError(
-                f"No query was answered: {one_line(evaluation.runs[0].ended or 'nothing was asked', 200)}.",
+                f"No query was answered: {one_line(done.runs[0].ended or 'nothing was asked', 200)}.",
                 "Raise the limit, or look at the estimate: mcp-governor eval run --dry-run",
             )
         if live is not None:
@@ -213,13 +212,29 @@ def eval_run(
         result = result_of(evaluation, earlier, run, tolerated_drop)
         if result.is_whole and not replay:
             opened.add(evaluation)
-            _write_record(file, root, evaluation)
+            if file is not None:
+                write_file(file, record_text(evaluation), root=root)
     if json_out is not None:
-        write_document(result, json_out)
-    _show(result, done, run)
+        write_file(json_out, result.json)
+    spent = f", ${done.dollars:.4f} spent" if done.dollars else ""
+    said = Sentence(f"{done.asked} asked, {done.kept} kept{spent}.", "quiet"), Sentence(next_step(result))
+    result.write(run, [one for one in said if one.text])
     if replay and not execute and any(one.executed for one in result.assessment.measured):
         out.echo("The outcomes of calls are the recorded ones; to make the calls now, add --execute.", err=True)
     return result.code
+
+
+def _runners(names: Sequence[str], replayed: Keeper | None, options: Options, *, execute: bool) -> list[Runner]:
+    """The runners of these names; for a replay, as they were recorded."""
+    if len(set(names)) < len(names):
+        raise UsageError("A runner is named twice.", "Name each runner once.")
+    made = [replayed.replayed(name) if replayed is not None else make_runner(name, options) for name in names]
+    if execute and all(one.info.is_proxy for one in made):
+        raise UsageError(
+            "--execute has no effect with rankings alone, which choose no arguments.",
+            "Name a model: --runner PROVIDER:MODEL",
+        )
+    return made
 
 
 def _refuse_cost(run: Run, target: str | None) -> None:
@@ -280,81 +295,35 @@ def _refuse_unknown(asked: Sequence[Query], surface: Surface, path: Path) -> Non
     Raises:
         UsageError: it names the first of them.
     """
-    from mcp_governor.evaluation.query_checks import unknown_tools
-
-    unknown = [(query, name) for query in asked for name in unknown_tools(query.gold, surface)]
-    if not unknown:
-        return
-    query, name = unknown[0]
-    lines = len({one.line for one, _ in unknown})
-    more = (
-        f" ({count_of(lines - 1, 'more line names', 'more lines name')} tools that it does not have)"
-        if lines > 1
-        else ""
-    )
-    raise UsageError(
-        f'{visible(str(path))}:{query.line}: the server has no tool "{one_line(name, 80)}" (gold_tools)'
-        f"{more}.{did_you_mean(name, surface.by_name)}",
-        f"Correct the set; this lists everything: mcp-governor eval check --queries {visible(str(path))}",
-    )
+    unknown = [(query, name) for query in asked for name in query.gold if name not in surface.by_name]
+    for query, name in unknown[:1]:
+        shown = visible(str(path))
+        others = len({one.line for one, _ in unknown}) - 1
+        more = f" ({count_of(others, 'other query names', 'other queries name')} unknown tools)" if others else ""
+        raise UsageError(
+            f'{shown}:{query.line}: the server has no tool "{one_line(name, 80)}" (gold_tools){more}.'
+            f"{did_you_mean(name, surface.by_name)}",
+            f"Correct the set; this lists everything: mcp-governor eval check --queries {shown}",
+        )
 
 
-def _subject(run: Run, target: str | None) -> tuple[Surface, Subject]:
+def _unanswered(surface: Surface, found: QuerySet, seed: int, split: str) -> Evaluation:
+    """The evaluation before anybody is asked."""
     from mcp_governor.evaluation.offering import offered_tools
-    from mcp_governor.evaluation.running import Subject
+    from mcp_governor.evaluation.record import Evaluation
     from mcp_governor.surface import fingerprint
     from mcp_governor.surface.fingerprint import wording_fingerprint
 
-    surface = governed(run, target)
-    server = " ".join(str(surface.server[key]) for key in ("name", "version") if surface.server.get(key))
-    tools = sorted(offered_tools(surface), key=lambda tool: str(tool["name"]))
-    made = Subject(tuple(tools), fingerprint(surface), wording_fingerprint(surface), one_line(server, 120))
-    return surface, made
-
-
-class _Keeper:
-    """Answers of the recorded file, then of the store; a replay of a file uses nothing else."""
-
-    def __init__(self, store: Store, recorded: Evaluation | None, *, replay: bool = False) -> None:
-        from mcp_governor.evaluation.asking import recorded_answers
-
-        self.store, self.recorded = store, recorded
-        self._replay = replay
-        self._only_file = replay and recorded is not None
-        self._answers = recorded_answers(recorded) if recorded is not None else {}
-
-    def get(self, key: str) -> Any:
-        found = self._answers.get(key)
-        if found is not None and not self._replay:
-            # What came of a call then says nothing about the server of now.
-            found = replace(found, answer=replace(found.answer, outcome=None))
-        if self._only_file or (found is not None and found.answer.failure is None):
-            return found
-        return self.store.get(key) or found
-
-    def runners(self) -> tuple[str, ...]:
-        """The runners whose answers a replay shows: those of the recorded file, or of the last evaluation."""
-        last = [self.recorded] if self.recorded is not None else [one.evaluation for one in self.store.evaluations(1)]
-        return tuple(one.runner.name for evaluation in last for one in evaluation.runs)
-
-    def put(self, key: str, runner: str, answer: Answer, asked: str) -> None:
-        self.store.put(key, runner, answer, asked)
-
-
-def _recorded(file: Path | None, replay: bool) -> Evaluation | None:
-    from mcp_governor.evaluation.record import read_record
-
-    return read_record(file) if file is not None and (replay or file.exists()) else None
-
-
-def _runner(name: str, keeper: _Keeper, replay: bool, options: Options) -> Runner:
-    if replay:
-        from mcp_governor.evaluation.asking import Replayed, recorded_runner
-
-        recorded = [keeper.recorded] if keeper.recorded is not None else []
-        recorded += [one.evaluation for one in reversed(keeper.store.evaluations())]
-        return Replayed(recorded_runner(name, recorded))
-    return make_runner(name, options)
+    return Evaluation(
+        queries=found,
+        tools=tuple(sorted(offered_tools(surface), key=lambda tool: str(tool["name"]))),
+        runs=(),
+        fingerprint=fingerprint(surface),
+        wording=wording_fingerprint(surface),
+        server=one_line(" ".join(str(surface.server[k]) for k in ("name", "version") if surface.server.get(k)), 120),
+        seed=seed,
+        split=split,
+    )
 
 
 def make_runner(name: str, options: Options) -> Runner:
@@ -365,29 +334,20 @@ def make_runner(name: str, options: Options) -> Runner:
         MissingDependencyError: an extra is not installed.
     """
     if ":" not in name:
-        from mcp_governor.evaluation.proxies import PROXIES, Proxy
+        from mcp_governor.evaluation.proxies import Proxy
 
-        if name not in PROXIES:
-            raise UsageError(
-                f'Runner "{one_line(name, 60)}" is unknown.{did_you_mean(name, PROXIES)}',
-                f"Name {', '.join(PROXIES)} or PROVIDER:MODEL, for example anthropic:MODEL.",
-            )
         return Proxy(name)
-    from mcp_governor.evaluation.hosted import hosted_runner
+    from mcp_governor.evaluation.hosted import HostedRunner
 
-    return hosted_runner(name, os.environ, options)
+    return HostedRunner(name, os.environ, options)
 
 
-def _show_plan(
-    runners: Sequence[Runner], asked: Sequence[Query], subject: Subject, settings: Settings, keeper: _Keeper, run: Run
-) -> int:
-    from mcp_governor.evaluation.running import plan
+def _show_plan(plans: Sequence[Plan], run: Run) -> int:
     from mcp_governor.report.evaluation_text import evaluation_lines
     from mcp_governor.report.evaluation_words import plan_blocks
 
-    plans = plan(runners, asked, subject, settings, keeper)
     if run.output.format == "json":
-        write_json({"runners": [asdict(one) for one in plans]}, run.output)
+        write_json({"runners": msgspec.to_builtins(plans)}, run.output)
     else:
         write_lines(evaluation_lines(plan_blocks(plans)), run.output)
     return int(Exit.PASS)
@@ -395,75 +355,27 @@ def _show_plan(
 
 def _evaluate(
     runners: Sequence[Runner],
-    found: QuerySet,
     asked: Sequence[Query],
-    split: str,
-    subject: Subject,
+    plain: Evaluation,
     settings: Settings,
-    keeper: _Keeper,
+    keeper: Keeper,
     run: Run,
-) -> tuple[Evaluation, Done]:
+) -> Done:
     import anyio
 
-    from mcp_governor.evaluation.model import Run as RunnerRun
-    from mcp_governor.evaluation.record import Evaluation
-    from mcp_governor.evaluation.running import closing, evaluate
-
-    def run_of(runner: Runner, answers: tuple[Answer, ...], started: str, ended: str | None) -> RunnerRun:
-        return RunnerRun(
-            runner.info, found, answers, subject.fingerprint, subject.wording, settings.seed, started, subject.server,
-            ended,
-        )  # fmt: skip
+    from mcp_governor.evaluation.running import evaluate
 
     kept = 0
 
-    async def whole(show: Callable[[str], None]) -> Done:
-        def emit(progress: Progress) -> None:
-            nonlocal kept
-            kept = progress.done
-            show(_counts(progress))
-
-        async with closing(runners):
-            return await evaluate(runners, run_of, asked, subject, settings, keeper=keeper, emit=emit)
+    def emit(progress: Progress) -> None:
+        nonlocal kept
+        kept = progress.done
+        failed = f", {progress.failed} failed" if progress.failed else ""
+        show(f"{kept} of {progress.total} answers ({progress.kept} kept{failed}), ${progress.dollars:.2f}")
 
     try:
         with progress_line(run.output) as show:
-            done = anyio.run(whole, show)
+            return anyio.run(lambda: evaluate(runners, asked, plain.tools, settings, keeper, emit=emit))
     except KeyboardInterrupt:
         out.echo(f"{kept} answers are kept; the same command continues from there.", err=True)
         raise
-    started = min((one.started for one in done.runs if one.started), default="")
-    made = Evaluation(
-        queries=found,
-        tools=subject.tools,
-        runs=done.runs,
-        fingerprint=subject.fingerprint,
-        wording=subject.wording,
-        server=subject.server,
-        seed=settings.seed,
-        started=started,
-        split=split,
-    )
-    return made, done
-
-
-def _counts(progress: Progress) -> str:
-    failed = f", {progress.failed} failed" if progress.failed else ""
-    return f"{progress.done} of {progress.total} answers ({progress.kept} kept{failed}), ${progress.dollars:.2f}"
-
-
-def _write_record(file: Path | None, root: Path | None, evaluation: Evaluation) -> None:
-    if file is None:
-        return
-    from mcp_governor.evaluation.record import record_text
-
-    write_file(file, record_text(evaluation), root=root)
-
-
-def _show(result: Result, done: Done, run: Run) -> None:
-    from mcp_governor.report.evaluation_words import Sentence
-
-    spent = f", ${done.dollars:.4f} spent" if done.dollars else ""
-    counts = Sentence(f"{done.asked} asked, {done.kept} kept{spent}.", "quiet")
-    step = next_step(result)
-    result.write([*result.blocks(), counts, *([Sentence(step)] if step else [])], run)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from mcp_governor.cli.common import Run, TargetCommand, configured, target_argument, useless, write_json, write_lines
 from mcp_governor.cli.eval_sets import governed, queries_option, queries_path
@@ -16,7 +17,7 @@ from mcp_governor.text import did_you_mean, one_line, visible
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mcp_governor.evaluation.searching import Lift, Rank, Searched
+    from mcp_governor.evaluation.searching import Searched
     from mcp_governor.report.lines import Line
 
 _SHOWN = 10
@@ -86,7 +87,7 @@ def _searched(run: Run, target: str | None, method: Any, among: Path | None, pat
     from mcp_governor.evaluation.searching import Searched, load_crowd
 
     own = [tool_text(tool) for tool in offered_tools(governed(run, target))]
-    others = load_crowd(among).besides(own) if among is not None else ()
+    others = load_crowd(among, own) if among is not None else ()
     return Searched(method, own, others, pattern)
 
 
@@ -153,46 +154,33 @@ def _row(
     searched: Searched, query: str, gold: Sequence[str], others: Sequence[tuple[str, Sequence[str]]]
 ) -> dict[str, Any]:
     tool, own, among = searched.ranks(query, gold)
-    row: dict[str, Any] = {"query": query, "tool": tool, "own": _rank(own)}
-    if among.count > own.count:
-        row["among"] = _rank(among)
+    wider = {"among": msgspec.to_builtins(among)} if among.count > own.count else {}
+    row = {"query": query, "tool": tool, "own": msgspec.to_builtins(own), **wider}
     if among.rank != 1 and searched.method == "bm25":
         lift = searched.lift(query, tool, gold, others)
-        row["words"] = None if lift is None else _lift(lift, wider=among.count > own.count)
+        row["words"] = lift and {
+            "add": list(lift.words),
+            "own": lift.own.rank,
+            **({"among": lift.among.rank} if wider else {}),
+            "lost": list(lift.lost),
+        }
     return row
-
-
-def _rank(rank: Rank) -> dict[str, Any]:
-    return {"rank": rank.rank, "of": rank.count, "above": list(rank.above)}
-
-
-def _lift(lift: Lift, *, wider: bool) -> dict[str, Any]:
-    return {
-        "add": list(lift.words),
-        "own": lift.own.rank,
-        **({"among": lift.among.rank} if wider else {}),
-        "lost": list(lift.lost),
-    }
 
 
 def _summary(searched: Searched, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     from mcp_governor.evaluation.searching import RETURNED
 
-    def counts(key: str) -> dict[str, int]:
-        ranks = [row[key]["rank"] for row in rows]
-        return {
-            "tools": rows[0][key]["of"],
-            "first": ranks.count(1),
-            "returned": sum(rank is not None and rank <= RETURNED for rank in ranks),
-            "not_found": ranks.count(None),
-        }
-
-    return {
-        "method": searched.method,
-        "searched": len(rows),
-        "own": counts("own"),
-        **({"among": counts("among")} if "among" in rows[0] else {}),
-    }
+    summary: dict[str, Any] = {"method": searched.method, "searched": len(rows)}
+    for key in ("own", "among"):
+        if key in rows[0]:
+            ranks = [row[key]["rank"] for row in rows]
+            summary[key] = {
+                "tools": rows[0][key]["of"],
+                "first": ranks.count(1),
+                "returned": sum(rank is not None and rank <= RETURNED for rank in ranks),
+                "not_found": ranks.count(None),
+            }
+    return summary
 
 
 def _set_lines(
@@ -206,16 +194,12 @@ def _set_lines(
         yield from _row_lines(row)
     if shown:
         yield line("")
-    for name, text in (("own", "this server"), ("among", "all")):
-        if name in summary:
-            one = summary[name]
+    for name, text in (("own", "tools of this server"), ("among", "tools with those of other servers")):
+        if one := summary.get(name):
             yield line(
-                f"Among the {one['tools']} tools of {text}: {one['first']} of {len(rows)} queries find their tool "
-                f"first, {one['returned']} within the first {RETURNED}, {one['not_found']} not at all "
+                f"Among the {one['tools']} {text}: {one['first']} of {len(rows)} queries find their tool first, "
+                f"{one['returned']} within the first {RETURNED}, {one['not_found']} not at all "
                 f"({searched.method}, a proxy)."
-                if name == "own"
-                else f"Among {one['tools']} tools with those of other servers: {one['first']} first, "
-                f"{one['returned']} within the first {RETURNED}."
             )
     if any(row.get("words") for row in rows):
         yield line("Add a word only if it is true of the tool, and run eval search again.")

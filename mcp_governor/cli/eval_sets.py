@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from mcp_governor.cli.common import FILE
-from mcp_governor.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from mcp_governor.cli.common import Run
     from mcp_governor.evaluation.model import Query
-    from mcp_governor.evaluation.queries import Problem
     from mcp_governor.surface import Surface
 
 queries_option = click.option(
@@ -53,12 +51,6 @@ def surfaces(queries: Iterable[Query], path: Path, governed: Callable[[], Surfac
         if query.tools_file not in read:
             read[query.tools_file] = load_tools(path.parent / query.tools_file) if query.tools_file else governed()
     return lambda query: read[query.tools_file]
-
-
-def problem_line(problem: Problem, path: Path) -> str:
-    """``FILE:LINE: what is wrong``."""
-    place = visible(str(path))
-    return f"{place}:{problem.line}: {problem.message}" if problem.line else f"{place}: {problem.message}"
 
 
 def governed(run: Run, target: str | None) -> Surface:

@@ -13,21 +13,23 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from mcp_governor.documents import Count  # noqa: TC001 - msgspec reads the types
-from mcp_governor.evaluation.metrics import Share
-from mcp_governor.evaluation.statistics import alpha_of_counts, bootstrap
+from mcp_governor.evaluation.metrics import Share, share
+from mcp_governor.evaluation.statistics import Ends, alpha_of_counts, bootstrap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcp_governor.evaluation.metrics import Metrics
-    from mcp_governor.evaluation.statistics import Interval
 
 
 class Pair(Struct, frozen=True):
-    """How often two models chose the same tool, with the share of queries that both answered rightly."""
+    """How often two models chose the same tool.
 
-    one: str
-    other: str
+    Attributes:
+        both_right: Queries that both answered rightly, among those that both answered.
+    """
+
+    models: tuple[str, ...]
     same: Share
     both_right: Share
 
@@ -44,19 +46,18 @@ class Agreement(Struct, frozen=True):
     """Several models compared on the same queries.
 
     Attributes:
-        pairs: each two models.
-        alpha: Krippendorff's alpha of the chosen tools, nominal; ``None`` if it is not defined.
-        interval: of alpha, by drawing queries; ``None`` as above.
-        families: by name.
-        deviation: standard deviation of the accuracies of families (charter, principle 5: what declared workflows are
-            to remove); ``None`` with fewer than two families.
-        spread: the highest accuracy of a family minus the lowest; ``None`` as above.
-        split: queries, answered by every family, that some families answer rightly and others do not.
+        alpha: Krippendorff's alpha of the chosen tools, nominal; null if it is not defined.
+        interval: Of alpha, by drawing queries.
+        pairs: Each two models.
+        families: By name.
+        deviation: Standard deviation of the accuracies of families; null with fewer than two.
+        spread: The highest accuracy of a family minus the lowest; null as above.
+        split: Queries, answered by every family, that some families answer rightly and others do not.
     """
 
-    pairs: tuple[Pair, ...]
     alpha: float | None
-    interval: Interval | None
+    interval: Ends | None
+    pairs: tuple[Pair, ...]
     families: tuple[Family, ...]
     deviation: float | None
     spread: float | None
@@ -104,8 +105,7 @@ def _pair(one: Metrics, other: Metrics) -> Pair:
         if score.failure is None and score.query.id in of_other
     ]
     return Pair(
-        one.runner.name,
-        other.runner.name,
+        (one.runner.name, other.runner.name),
         Share.of(left.label == right.label for left, right in shared),
         Share.of(left.right is True and right.right is True for left, right in shared),
     )
@@ -129,5 +129,5 @@ def _split(models: Sequence[Metrics]) -> Share:
                 votes.setdefault(score.query.id, {}).setdefault(one.runner.family, []).append(score.right)
     complete = [by_family for by_family in votes.values() if by_family.keys() == families]
     if len(families) < 2:
-        return Share(0, 0)
+        return share(0, 0)
     return Share.of(len({2 * sum(rights) > len(rights) for rights in by_family.values()}) > 1 for by_family in complete)

@@ -6,6 +6,8 @@ import hashlib
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from mcp_governor.errors import UsageError
 from mcp_governor.evaluation.model import Offer
 from mcp_governor.evaluation.store import Kept
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.evaluation.model import Answer, Query, RunnerInfo
     from mcp_governor.evaluation.record import Evaluation
+    from mcp_governor.evaluation.store import Store
 
 _SEED_BYTES = 6
 """Bytes of a seed: 48 bits, which are the same number in every program that reads JSON."""
@@ -37,8 +40,8 @@ def offer_for(tools: Sequence[Mapping[str, Any]], query: Query, seed: int) -> Of
 def answer_key(runner: RunnerInfo, query: Query, offer: Offer) -> str:
     """The digest of everything that an answer depends on.
 
-    That is who answers (name, family, model, version, temperature, address without credentials, system prompt), what is
-    asked, and the tools with every word in their order. No key of an API belongs to it.
+    That is who answers (name, family, model, version, temperature, address without credentials), what is asked, and
+    the tools with every word in their order. No key of an API belongs to it.
     """
     parts = {
         "runner": [
@@ -48,7 +51,6 @@ def answer_key(runner: RunnerInfo, query: Query, offer: Offer) -> str:
             runner.version,
             runner.temperature,
             runner.endpoint,
-            runner.system,
         ],
         "query": query.text,
         "tools": list(offer.tools),
@@ -57,36 +59,63 @@ def answer_key(runner: RunnerInfo, query: Query, offer: Offer) -> str:
     return hashlib.sha256(canonical_bytes(parts)).hexdigest()
 
 
-def recorded_answers(evaluation: Evaluation) -> dict[str, Kept]:
-    """The answers of a recorded evaluation by their keys."""
-    queries = {query.id: query for query in evaluation.queries.queries}
-    found = {}
-    for run in evaluation.runs:
-        for answer in run.answers:
-            query = queries[answer.query]
-            key = answer_key(run.runner, query, offer_for(evaluation.tools, query, run.seed))
-            found[key] = Kept(answer, run.started)
-    return found
-
-
-def recorded_runner(name: str, evaluations: Sequence[Evaluation]) -> RunnerInfo:
-    """Who a runner was when its answers were recorded.
+class Keeper:
+    """Where answers are kept: a recorded file, then the store; a replay of a file uses nothing else.
 
     Args:
-        name: of the runner.
-        evaluations: where it is looked for, in this order.
-
-    Raises:
-        UsageError: it is in none of them.
+        store: the store, which gets new answers.
+        recorded: the evaluation in the file.
+        replay: kept answers only are used.
     """
-    for evaluation in evaluations:
-        for run in evaluation.runs:
-            if run.runner.name == name:
-                return run.runner
-    raise UsageError(
-        f"No evaluation with {one_line(name, 60)} was recorded.",
-        "Run without --replay, with --record, and commit the recorded file.",
-    )
+
+    def __init__(self, store: Store, recorded: Evaluation | None = None, *, replay: bool = False) -> None:
+        self._store, self._recorded, self._replay = store, recorded, replay
+        self._answers: dict[str, Kept] = {}
+        if recorded is None:
+            return
+        queries = {query.id: query for query in recorded.queries.queries}
+        for run in recorded.runs:
+            for answer in run.answers:
+                query = queries[answer.query]
+                # What came of a call says nothing about the server of now.
+                kept = answer if replay else replace(answer, outcome=None)
+                key = answer_key(run.runner, query, offer_for(recorded.tools, query, recorded.seed))
+                self._answers[key] = Kept(kept, run.started)
+
+    def get(self, key: str) -> Kept | None:
+        """The answer under a key."""
+        found = self._answers.get(key)
+        if (self._replay and self._recorded is not None) or (found is not None and found.answer.failure is None):
+            return found
+        return self._store.get(key) or found
+
+    def put(self, key: str, runner: str, answer: Answer, asked: str) -> None:
+        """Keep an answer."""
+        self._store.put(key, runner, answer, asked)
+
+    def runners(self) -> tuple[str, ...]:
+        """The runners whose answers a replay shows: those of the recorded file, or of the last evaluation."""
+        last = (
+            [self._recorded] if self._recorded is not None else [one.evaluation for one in self._store.evaluations(1)]
+        )
+        return tuple(one.runner.name for evaluation in last for one in evaluation.runs)
+
+    def replayed(self, name: str) -> Replayed:
+        """A runner of a name, as it was when its answers were recorded.
+
+        Raises:
+            UsageError: they were not.
+        """
+        evaluations = [self._recorded] if self._recorded is not None else []
+        evaluations += [one.evaluation for one in reversed(self._store.evaluations())]
+        infos = (run.runner for one in evaluations for run in one.runs if run.runner.name == name)
+        info = next(infos, None)
+        if info is None:
+            raise UsageError(
+                f"No evaluation with {one_line(name, 60)} was recorded.",
+                "Run without --replay, with --record, and commit the recorded file.",
+            )
+        return Replayed(info)
 
 
 class Replayed:
@@ -94,6 +123,9 @@ class Replayed:
 
     def __init__(self, info: RunnerInfo) -> None:
         self.info = info
+
+    def estimate(self, query: Query, offer: Offer) -> None:
+        """It costs nothing."""
 
     async def answer(self, query: Query, offer: Offer) -> Answer:  # noqa: ARG002
         """Never called: a replay fails before."""

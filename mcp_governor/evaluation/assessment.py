@@ -35,11 +35,6 @@ class Assessment(Struct, frozen=True):
     measured: tuple[Metrics, ...]
     agreement: Agreement | None
 
-    @property
-    def judged(self) -> int:
-        """The number of answers that are right or wrong."""
-        return sum(one.accuracy.trials for one in self.measured)
-
 
 class Edit(Struct, frozen=True):
     """Words of a tool that differ between two evaluations; ``None`` where the tool or the text is missing."""
@@ -86,7 +81,9 @@ class Step(Struct, frozen=True):
 
 def assess(evaluation: Evaluation) -> Assessment:
     """Measure every run of an evaluation."""
-    measured = tuple(measure(run, evaluation.tools, split=evaluation.split or None) for run in evaluation.runs)
+    measured = tuple(
+        measure(run, evaluation.queries, evaluation.tools, split=evaluation.split or None) for run in evaluation.runs
+    )
     return Assessment(evaluation, measured, agreement(measured, seed=evaluation.seed))
 
 
@@ -103,28 +100,19 @@ def compare(before: Assessment, after: Assessment, *, tolerated: float = TOLERAT
         common,
         tolerated=tolerated,
         seed=after.evaluation.seed,
-        same_tools=_offered(before) == _offered(after),
+        # Whatever the order of keys in a file is.
+        same_tools=before.evaluation.tools == after.evaluation.tools,
     )
-
-
-def _offered(made: Assessment) -> bytes:
-    """The tools as every model saw them, whatever the order of keys in a file."""
-    from mcp_governor.surface.canonical import canonical_bytes
-
-    return canonical_bytes(list(made.evaluation.tools))
 
 
 def history(evaluations: Sequence[tuple[int | None, Evaluation]]) -> list[Step]:
     """Measure a history, the oldest evaluation first."""
     steps: list[Step] = []
     for number, evaluation in evaluations:
-        assessment = assess(evaluation)
-        if steps:
-            before = steps[-1].assessment
-            other = before.evaluation.queries.digest != evaluation.queries.digest
-            steps.append(Step(number, assessment, moved_tools(before, assessment), other))
-        else:
-            steps.append(Step(number, assessment))
+        made = assess(evaluation)
+        before = steps[-1].assessment if steps else made
+        other = before.evaluation.queries.digest != evaluation.queries.digest
+        steps.append(Step(number, made, moved_tools(before, made), other))
     return steps
 
 
@@ -145,16 +133,14 @@ def moved_tools(before: Assessment, after: Assessment) -> tuple[ToolMove, ...]:
 
 
 def _shares(tool: str, before: Assessment, after: Assessment, kept: set[str]) -> dict[str, tuple[Share, Share]]:
+    def share(measured: Metrics) -> Share:
+        scores = (one for one in measured.scores if one.query.gold == (tool,) and one.query.id in kept)
+        return Share.of(score.right for score in scores)
+
     old = {one.runner.name: one for one in before.measured}
     return {
-        one.runner.name: (_share(old[one.runner.name], tool, kept), _share(one, tool, kept))
-        for one in after.measured
-        if one.runner.name in old
+        one.runner.name: (share(old[one.runner.name]), share(one)) for one in after.measured if one.runner.name in old
     }
-
-
-def _share(measured: Metrics, tool: str, kept: set[str]) -> Share:
-    return Share.of(score.right for score in measured.scores if score.query.gold == (tool,) and score.query.id in kept)
 
 
 def _edits(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> list[Edit]:

@@ -10,10 +10,11 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
+from msgspec import Struct, field
 
+from mcp_governor.documents import Count  # noqa: TC001 - msgspec reads the types
 from mcp_governor.errors import UsageError
-from mcp_governor.evaluation.statistics import Interval, bootstrap, holm, mcnemar_drop, smallest_drop
+from mcp_governor.evaluation.statistics import Ends, bootstrap, holm, mcnemar_drop, smallest_drop
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -43,37 +44,35 @@ class Moved(Struct, frozen=True):
     """One runner, before and after.
 
     Attributes:
-        runner: its name.
-        is_proxy: a ranking by words.
-        queries: queries that both runs judged.
-        before, after: right answers among them.
-        lost: ids of queries that were right and are not any more.
-        gained: the reverse.
-        p: of the one-sided exact McNemar test.
-        adjusted: the same after Holm's correction.
-        interval: of the change of accuracy, by drawing queries.
-        detectable: the smallest drop that is found with a probability of 80 %; ``None`` if none is.
-        served_before, served_after: ids of the models that have answered, as the provider says; empty if it does not.
+        proxy: A ranking by words, which decides nothing next to models.
+        queries: Queries that both runs judged.
+        before: Right answers among them.
+        after: The same now.
+        lost: Queries that were right and are not any more.
+        gained: The reverse.
+        p: Of the one-sided exact McNemar test.
+        adjusted: The same after Holm's correction.
+        interval: Of the change of accuracy, by drawing queries.
+        detectable: The smallest drop that is found in four of five cases.
+        served_before: Ids of the models that have answered, as the provider says; empty if it does not.
+        served_after: The same now.
+        model_changed: Another model has answered than before, under the same name.
     """
 
     runner: str
-    is_proxy: bool
-    queries: int
-    before: int
-    after: int
+    proxy: bool
+    queries: Count
+    before: Count
+    after: Count
     lost: tuple[str, ...]
     gained: tuple[str, ...]
-    p: float
-    adjusted: float
-    interval: Interval | None
+    p: float | None
+    adjusted: float | None
+    interval: Ends | None
     detectable: float | None
-    served_before: tuple[str, ...] = ()
-    served_after: tuple[str, ...] = ()
-
-    @property
-    def model_changed(self) -> bool:
-        """Another model has answered than before, under the same name."""
-        return bool(self.served_before and self.served_after) and self.served_before != self.served_after
+    served_before: tuple[str, ...]
+    served_after: tuple[str, ...]
+    model_changed: bool
 
     @property
     def change(self) -> float:
@@ -83,33 +82,43 @@ class Moved(Struct, frozen=True):
     @property
     def regressed(self) -> bool:
         """The drop is significant."""
-        return self.adjusted <= ALPHA
+        return self.adjusted is not None and self.adjusted <= ALPHA
 
 
-class Comparison(Struct, frozen=True):
-    """Two evaluations compared.
+class Comparison(Struct, frozen=True, kw_only=True):
+    """The evaluation compared with a baseline.
 
     Attributes:
-        verdict: the result.
-        moved: one for each runner that both have.
-        deciding: names of the runners that the verdict is about: the models, or the proxies if there are no models.
-        interval: of the mean change of accuracy over the deciding runners, by drawing queries with the answers of all
+        deciding: The runners that the verdict is about: the models, or the proxies if there are no models.
+        tolerated: The drop that has to be detectable.
+        interval: Of the mean change of accuracy over the deciding runners, by drawing queries with the answers of all
             runners together.
-        tolerated: the drop that has to be detectable.
-        not_compared: queries that only one of the sets has, or that differ.
-        only_before, only_after: names of runners that only one of them has.
-        same_tools: both offered the same tools, with the same descriptions and schemas; then no wording is the cause.
+        not_compared: Queries that only one of the sets has, or that differ.
+        same_tools: Both offered the same tools, so no wording is the cause.
+        moved: One for each runner that both have.
+        only_before: Runners that only the baseline has.
+        only_after: Runners that only this evaluation has.
     """
 
     verdict: Verdict
-    moved: tuple[Moved, ...]
     deciding: tuple[str, ...]
-    interval: Interval | None
-    tolerated: float
-    not_compared: int = 0
-    only_before: tuple[str, ...] = ()
-    only_after: tuple[str, ...] = ()
-    same_tools: bool = False
+    tolerated: float | None
+    interval: Ends | None
+    not_compared: Count
+    same_tools: bool
+    moved: tuple[Moved, ...] = field(name="runners")
+    only_before: tuple[str, ...]
+    only_after: tuple[str, ...]
+
+    @property
+    def judged(self) -> list[Moved]:
+        """The runners that the verdict is about."""
+        return [one for one in self.moved if one.runner in self.deciding]
+
+    @property
+    def worse(self) -> list[Moved]:
+        """Those of them that got worse."""
+        return [one for one in self.judged if one.regressed]
 
 
 def same_queries(before: QuerySet, after: QuerySet) -> frozenset[str]:
@@ -171,12 +180,11 @@ def compare_runs(
     adjusted = dict(zip(deciding, holm([tests[name] for name in deciding]), strict=True))
     # A proxy next to models is not part of the family: its test decides nothing.
     moved = tuple(
-        _moved(old[name], new[name], changes[name], tests[name], adjusted.get(name, tests[name]), len(deciding), seed)
+        _moved(old[name], new[name], changes[name], adjusted.get(name, tests[name]), len(deciding), seed)
         for name in shared
     )
-    judged = [one for one in moved if one.runner in deciding]
     return Comparison(
-        verdict=_verdict(judged, tolerated),
+        verdict=_verdict([one for one in moved if one.runner in deciding], tolerated),
         moved=moved,
         deciding=deciding,
         interval=bootstrap(_clusters([changes[name] for name in deciding]), _mean, seed=seed),
@@ -208,13 +216,7 @@ def _counts(changes: Mapping[str, tuple[bool, bool]]) -> tuple[int, int]:
 
 
 def _moved(
-    before: Metrics,
-    after: Metrics,
-    changes: Mapping[str, tuple[bool, bool]],
-    p: float,
-    adjusted: float,
-    tests: int,
-    seed: int,
+    before: Metrics, after: Metrics, changes: Mapping[str, tuple[bool, bool]], adjusted: float, tests: int, seed: int
 ) -> Moved:
     steps: list[tuple[int, ...]] = [(int(now) - int(then),) for then, now in changes.values()]
     lost = tuple(query for query, change in changes.items() if change == (True, False))
@@ -223,19 +225,20 @@ def _moved(
     churn = (len(gained) + 0.5) / (len(changes) + 1)
     return Moved(
         runner=after.runner.name,
-        is_proxy=after.runner.is_proxy,
+        proxy=after.runner.is_proxy,
         queries=len(changes),
         before=sum(then for then, _ in changes.values()),
         after=sum(now for _, now in changes.values()),
         lost=lost,
         gained=gained,
-        p=p,
+        p=mcnemar_drop(len(lost), len(gained)),
         adjusted=adjusted,
         interval=bootstrap(steps, _mean, seed=seed),
         # The level that Holm leaves in the worst case.
         detectable=smallest_drop(len(changes), min(churn, _MOST_CHURN), ALPHA / tests),
         served_before=before.served,
         served_after=after.served,
+        model_changed=bool(before.served and after.served) and before.served != after.served,
     )
 
 

@@ -91,24 +91,6 @@ ELSEWHERE: tuple[str, ...] = (
 )
 """Requests that hardly any server serves; those that share a word with a tool are left out."""
 
-VALUES: tuple[tuple[str, str], ...] = (
-    ("url", "https://example.com/a"),
-    ("email", "ana@example.com"),
-    ("city", "Rome"),
-    ("location", "Rome"),
-    ("country", "Italy"),
-    ("timezone", "Europe/Rome"),
-    ("path", "notes/plan.txt"),
-    ("file", "plan.txt"),
-    ("date", "2026-05-01"),
-    ("topic", "solar power"),
-    ("query", "solar power"),
-    ("branch", "feature-x"),
-    ("title", "Apollo"),
-    ("name", "Apollo"),
-)
-"""Part of the name of a required parameter → a value that a user may mention."""
-
 MIN_ABSTAIN, MAX_ABSTAIN = 3, 12
 """Number of drafts that no tool answers: one for every five tools, and not fewer or more than this."""
 
@@ -125,8 +107,6 @@ _MIN_SHARING = 3
 """Number of tools from which a word that most of their names have is the name of the server."""
 
 _PREPOSITIONS = frozenset(("as", "with", "by", "for", "to", "from", "of", "in", "on", "and"))
-_PLACES = frozenset(("repo", "repository", "dir", "directory", "folder", "root", "workspace", "project"))
-"""Words of parameters that say where, which a user hardly mentions."""
 
 
 def drafts(tools: Sequence[Mapping[str, Any]], existing: Iterable[Query] = ()) -> Iterator[Query]:
@@ -143,38 +123,33 @@ def drafts(tools: Sequence[Mapping[str, Any]], existing: Iterable[Query] = ()) -
     found = [tool_text(tool) for tool in tools[:MAX_TOOLS]]
     index = Bm25(found)
     shared = _shared_words(found)
-    for tool, text in zip(tools, found, strict=False):
+    for text in found:
         sentences = _sentences(text, shared)
         if (Kind.POSITIVE, text.name) not in has:
-            sentence, arguments = _positive(tool, next((one for one in sentences if one not in said), sentences[0]))
+            sentence = next((one for one in sentences if one not in said), sentences[0])
             said.add(sentence)
-            yield _draft(taken, f"{text.name}-1", sentence, (text.name,), Kind.POSITIVE, arguments=arguments)
+            yield Query(_unused(taken, f"{text.name}-1"), sentence, (text.name,), draft=True)
         sibling = _nearest(text, found, index)
-        if sibling is None or (Kind.SIBLING, text.name) in has:
-            continue
-        contrast = f"{sentences[-1]} {_unlike(text, sibling)}"
-        note = f"easily taken for {one_line(sibling.name, 80)}; say what only {one_line(text.name, 80)} does"
-        yield _draft(taken, f"{text.name}-2", contrast, (text.name,), Kind.SIBLING, note=note)
-    yield from _elsewhere(found, index, existing, taken)
+        if sibling is not None and (Kind.SIBLING, text.name) not in has:
+            contrast = f"{sentences[-1]} {_unlike(text, sibling)}"
+            note = f"easily taken for {one_line(sibling.name, 80)}; say what only {one_line(text.name, 80)} does"
+            own = _unused(taken, f"{text.name}-2")
+            yield Query(own, contrast, (text.name,), Kind.SIBLING, draft=True, note=note)
+    wanted = min(MAX_ABSTAIN, max(MIN_ABSTAIN, len(found) // _TOOLS_PER_ABSTAIN))
+    wanted -= sum(query.kind is Kind.ABSTAIN for query in existing)
+    fitting = [text for text in ELSEWHERE if text not in said and not any(index.scores(text))]
+    for number, sentence in enumerate(fitting[: max(0, wanted)], 1):
+        yield Query(_unused(taken, f"none-{number}"), sentence, (), Kind.ABSTAIN, draft=True)
 
 
-def _draft(
-    taken: set[str],
-    name: str,
-    text: str,
-    gold: tuple[str, ...],
-    kind: Kind,
-    *,
-    arguments: Mapping[str, Any] | None = None,
-    note: str = "",
-) -> Query:
+def _unused(taken: set[str], name: str) -> str:
     name = name[-90:]
     unique, number = name, 1
     while unique in taken:
         number += 1
         unique = f"{name}-{number}"
     taken.add(unique)
-    return Query(unique, text, gold, kind, arguments or {}, draft=True, note=note)
+    return unique
 
 
 def _shared_words(tools: Sequence[ToolText]) -> frozenset[str]:
@@ -183,13 +158,6 @@ def _shared_words(tools: Sequence[ToolText]) -> frozenset[str]:
         return frozenset()
     counts = Counter(word for tool in tools for word in {part.lower() for part in split_identifier(tool.name)})
     return frozenset(word for word, count in counts.items() if 2 * count > len(tools) and word not in VERBS)
-
-
-def _positive(tool: Mapping[str, Any], sentence: str) -> tuple[str, dict[str, Any]]:
-    """A sentence with a value that the user mentions, if a parameter takes one."""
-    for name, value in _mentioned(tool.get("inputSchema")):
-        return f"{sentence} It is about {value}.", {name: {"present": True} if isinstance(value, str) else value}
-    return sentence, {}
 
 
 def _sentences(text: ToolText, shared: frozenset[str]) -> list[str]:
@@ -229,30 +197,3 @@ def _unlike(text: ToolText, sibling: ToolText) -> str:
         return f"Not the {' '.join(other)}, though."
     verbs = [word for word in words if stem(word) not in own]
     return f"I do not want to {verbs[0]} anything." if verbs else "Nothing more than that."
-
-
-def _mentioned(schema: Any) -> Iterator[tuple[str, Any]]:
-    """A required parameter whose value a user would mention, with one."""
-    if not isinstance(schema, dict) or not isinstance(schema.get("properties"), dict):
-        return
-    required = schema.get("required")
-    for name in required if isinstance(required, list) else ():
-        part = schema["properties"].get(name) if isinstance(name, str) else None
-        if not isinstance(part, dict):
-            continue
-        values = part.get("enum")
-        if isinstance(values, list) and values and isinstance(values[0], str) and values[0].strip():
-            yield name, one_line(values[0], 60)
-        elif part.get("type") == "string":
-            words = {word.lower() for word in split_identifier(name)}
-            if not words & _PLACES:
-                yield from ((name, value) for key, value in VALUES if key in words)
-
-
-def _elsewhere(tools: Sequence[ToolText], index: Bm25, existing: Sequence[Query], taken: set[str]) -> Iterator[Query]:
-    wanted = min(MAX_ABSTAIN, max(MIN_ABSTAIN, len(tools) // _TOOLS_PER_ABSTAIN))
-    wanted -= sum(query.kind is Kind.ABSTAIN for query in existing)
-    said = {query.text for query in existing}
-    fitting = [text for text in ELSEWHERE if text not in said and not any(index.scores(text))]
-    for number, text in enumerate(fitting[: max(0, wanted)], 1):
-        yield _draft(taken, f"none-{number}", text, (), Kind.ABSTAIN)

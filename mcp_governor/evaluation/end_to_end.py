@@ -27,15 +27,13 @@ from mcp_governor.evaluation.model import (
     GUARDED,
     INVALID,
     LIMIT,
-    MALFORMED,
     NOT_MADE,
     UNDECIDED,
-    UNKNOWN_TOOL,
     WRITES,
     WRONG,
     Executed,
 )
-from mcp_governor.evaluation.pacing import RealClock
+from mcp_governor.evaluation.pacing import Clock
 from mcp_governor.secrets import REDACTED, redact_json
 from mcp_governor.text import one_line
 
@@ -44,14 +42,19 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
     from mcp_governor.evaluation.metrics import Score
-    from mcp_governor.evaluation.model import Answer, Choice, Run
-    from mcp_governor.evaluation.pacing import Clock
+    from mcp_governor.evaluation.model import Choice, Run
     from mcp_governor.evaluation.record import Evaluation
     from mcp_governor.surface import Surface, Tool
     from mcp_governor.wire import Session
 
 MAX_CALLS = 1_000
 """Maximum number of calls for one evaluation: 300 queries to three models, of which few calls are the same."""
+
+TIMEOUT = 30.0
+"""Seconds for one call, as for the calls of ``check``."""
+
+_RESULT_BYTES = 10 * 1024 * 1024
+"""Largest result in bytes, as for the calls of ``check``."""
 
 
 async def execute_choices(
@@ -61,8 +64,7 @@ async def execute_choices(
     *,
     seconds: float,
     read_only: Sequence[str] = (),
-    timeout: float = 30.0,
-    most: int = MAX_CALLS,
+    timeout: float = TIMEOUT,
     clock: Clock | None = None,
 ) -> Evaluation:
     """Make the calls of an evaluation, each different one once, one after the other.
@@ -74,7 +76,6 @@ async def execute_choices(
         seconds: no call begins later.
         read_only: globs for names of tools without hints that the user declares to read only.
         timeout: seconds for one call.
-        most: number of calls.
         clock: the time; the system's by default.
 
     Returns:
@@ -83,28 +84,39 @@ async def execute_choices(
     Raises:
         UnreachableError: the server cannot be started (again).
     """
-    clock = clock or RealClock()
+    clock = clock or Clock()
+    end = clock.now() + seconds
+    session: Session | None = None
+    known: dict[str, Executed] = {}
+
+    async def made(choice: Choice) -> Executed:
+        nonlocal session
+        key = json.dumps([choice.tool, dict(choice.arguments or {})], sort_keys=True)
+        if key not in known:
+            if len(known) >= MAX_CALLS or clock.now() >= end:
+                return Executed(NOT_MADE, LIMIT)
+            if session is None:
+                session = await stack.enter_async_context(opened())
+            known[key] = await execute(choice, session, surface, read_only=read_only, timeout=timeout)
+            if known[key].ended_session:
+                session = None
+                # A server that hangs or has ended is not kept until the last call.
+                await stack.aclose()
+        return known[key]
+
+    async def executed(run: Run) -> Run:
+        scores = {one.query.id: one for one in measure(run, evaluation.queries, evaluation.tools).scores}
+        answers = []
+        for answer in run.answers:
+            score, outcome = scores.get(answer.query), None
+            if score is not None and score.right is not None and score.query.gold:
+                outcome = without_call(score, surface, read_only) or await made(answer.choices[0])
+            answers.append(replace(answer, outcome=outcome))
+        return replace(run, answers=tuple(answers))
+
     async with AsyncExitStack() as stack:
-        caller = _Caller(surface, opened, stack, read_only, timeout, most, clock, clock.now() + seconds)
-        runs = [
-            run if run.runner.is_proxy else await _executed_run(run, evaluation, surface, read_only, caller)
-            for run in evaluation.runs
-        ]
+        runs = [run if run.runner.is_proxy else await executed(run) for run in evaluation.runs]
     return replace(evaluation, runs=tuple(runs))
-
-
-async def _executed_run(
-    run: Run, evaluation: Evaluation, surface: Surface, read_only: Sequence[str], caller: _Caller
-) -> Run:
-    scores = {one.query.id: one for one in measure(run, evaluation.tools).scores}
-    answers: list[Answer] = []
-    for answer in run.answers:
-        score = scores.get(answer.query)
-        outcome = None
-        if score is not None and score.right is not None and score.query.gold:
-            outcome = without_call(score, surface, read_only) or await caller.call(answer.choices[0])
-        answers.append(replace(answer, outcome=outcome))
-    return replace(run, answers=tuple(answers))
 
 
 def without_call(score: Score, surface: Surface, read_only: Sequence[str] = ()) -> Executed | None:
@@ -127,59 +139,13 @@ def without_call(score: Score, surface: Surface, read_only: Sequence[str] = ()) 
     return None if score.arguments == "valid" else Executed(NOT_MADE, INVALID)
 
 
-class _Caller:
-    """Makes calls over one session, and over another one where that has ended."""
-
-    def __init__(
-        self,
-        surface: Surface,
-        opened: Callable[[], AbstractAsyncContextManager[Session]],
-        stack: AsyncExitStack,
-        read_only: Sequence[str],
-        timeout: float,
-        most: int,
-        clock: Clock,
-        end: float,
-    ) -> None:
-        self._surface, self._opened, self._stack, self._read_only = surface, opened, stack, read_only
-        self._timeout, self._left, self._clock, self._end = timeout, most, clock, end
-        self._session: Session | None = None
-        self._known: dict[str, Executed] = {}
-
-    async def call(self, choice: Choice) -> Executed:
-        key = json.dumps([choice.tool, dict(choice.arguments or {})], sort_keys=True)
-        if key not in self._known:
-            if not self._left or self._clock.now() >= self._end:
-                return Executed(NOT_MADE, LIMIT)
-            self._left -= 1
-            self._known[key] = await self._call(choice)
-        return self._known[key]
-
-    async def _call(self, choice: Choice) -> Executed:
-        if self._session is None:
-            self._session = await self._stack.enter_async_context(self._opened())
-        done = await execute(choice, self._session, self._surface, read_only=self._read_only, timeout=self._timeout)
-        if done.ended_session:
-            self._session = None
-            # A server that hangs or has ended is not kept until the last call.
-            await self._stack.aclose()
-        return done
-
-
-_TIMEOUT = 30.0
-"""Seconds for one call, as for the calls of ``check``."""
-
-_RESULT_BYTES = 10 * 1024 * 1024
-"""Largest result in bytes, as for the calls of ``check``."""
-
-
 async def execute(
-    choice: Choice, session: Session, surface: Surface, *, read_only: Sequence[str] = (), timeout: float = _TIMEOUT
+    choice: Choice, session: Session, surface: Surface, *, read_only: Sequence[str] = (), timeout: float = TIMEOUT
 ) -> Executed:
     """Make the call that a model chose, once, if its tool only reads and its arguments may be sent.
 
     Args:
-        choice: what the model asked for.
+        choice: what the model asked for: a tool of the server, with arguments.
         session: open, with the server of the surface.
         surface: what the server publishes.
         read_only: globs for names of tools without hints that the user declares to read only.
@@ -188,14 +154,10 @@ async def execute(
     Returns:
         What came of it. Failures of the server are reported, not raised.
     """
-    tool = surface.by_name.get(choice.tool)
-    if tool is None:
-        return Executed(NOT_MADE, UNKNOWN_TOOL, f"the server has no tool {one_line(choice.tool, 80)}")
-    if choice.arguments is None:
-        return Executed(NOT_MADE, MALFORMED, "the arguments are not a JSON object")
+    tool = surface.by_name[choice.tool]
     if reason := why_not(tool, surface, read_only):
         return Executed(NOT_MADE, WRITES, reason)
-    arguments = dict(choice.arguments)
+    arguments = dict(choice.arguments or {})
     if _has_secret(arguments) or not Guard(read_only=True).allows(arguments):
         return Executed(NOT_MADE, GUARDED, "an argument may not be sent: a secret, a path or a private address")
     response, outcome, size = await call_once(session, tool.name, arguments, timeout, _RESULT_BYTES)

@@ -8,11 +8,11 @@ returned as sentences.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import FileFormatError, NothingCheckedError
-from mcp_governor.evaluation.queries import MAX_QUERIES, as_line, parse_set
-from mcp_governor.parsing import read_json
+from mcp_governor.evaluation.queries import as_line, parse_set
 from mcp_governor.surface.file import parse_json
 from mcp_governor.text import one_line
 
@@ -60,7 +60,7 @@ def imported(data: bytes, form: str, name: str) -> tuple[QuerySet, list[Problem]
         FileFormatError: the document is not of this format.
         NothingCheckedError: it has no query.
     """
-    lost: dict[str, int] = {}
+    lost = Counter[str]()
     lines = list(_from_inspect(data, name, lost) if form == "inspect" else _from_promptfoo(data, name, lost))
     if not lines:
         raise NothingCheckedError(f"{name} has no test with a query.", "Check the file and --format.")
@@ -125,7 +125,7 @@ def _assertions(query: Query, tools: Sequence[str]) -> Iterator[dict[str, Any]]:
         yield {"type": "not-tool-call-f1", "value": list(query.forbidden), "threshold": _ANY}
 
 
-def _from_inspect(data: bytes, name: str, lost: dict[str, int]) -> Iterator[dict[str, Any]]:
+def _from_inspect(data: bytes, name: str, lost: Counter[str]) -> Iterator[dict[str, Any]]:
     for number, row in enumerate(_rows(data, name), 1):
         if not isinstance(row, dict) or "input" not in row:
             raise FileFormatError(
@@ -135,7 +135,7 @@ def _from_inspect(data: bytes, name: str, lost: dict[str, int]) -> Iterator[dict
         target = row.get("target", [])
         names = [target] if isinstance(target, str) else target
         for key in row.keys() - _INSPECT_KEYS:
-            _lose(lost, f'"{one_line(key, 40)}" of a sample is not taken over.')
+            lost[f'"{one_line(key, 40)}" of a sample is not taken over.'] += 1
         yield _line(text, [name for name in names if name] if isinstance(names, list) else names, row.get("id"), row)
 
 
@@ -144,21 +144,11 @@ def _rows(data: bytes, name: str) -> list[Any]:
     if data.lstrip()[:1] == b"[":
         document: list[Any] = parse_json(data, name)
         return document
-    rows: list[Any] = []
-    for number, line in enumerate(data.split(b"\n"), 1):
-        if not line.strip():
-            continue
-        if len(rows) == MAX_QUERIES:
-            raise FileFormatError(f"{name} has more than {MAX_QUERIES:,} samples.", "Split it.")
-        try:
-            rows.append(read_json(line))
-        except (ValueError, RecursionError) as error:
-            said = "it nests too deep" if isinstance(error, RecursionError) else one_line(str(error), 80)
-            raise FileFormatError(f"{name}:{number}: the line is not JSON: {said}.", "Correct the line.") from None
-    return rows
+    lines = enumerate(data.split(b"\n"), 1)
+    return [parse_json(line, f"{name}:{number}") for number, line in lines if line.strip()]
 
 
-def _last_user(given: Any, lost: dict[str, int]) -> Any:
+def _last_user(given: Any, lost: Counter[str]) -> Any:
     """The text of an input: a string, or the last message of the user."""
     if not isinstance(given, list):
         return given
@@ -168,11 +158,11 @@ def _last_user(given: Any, lost: dict[str, int]) -> Any:
         if isinstance(message, dict) and message.get("role") == "user" and isinstance(message.get("content"), str)
     ]
     if len(given) > 1:
-        _lose(lost, "Of a conversation, only the last message of the user is taken over.")
+        lost["Of a conversation, only the last message of the user is taken over."] += 1
     return said[-1] if said else None
 
 
-def _from_promptfoo(data: bytes, name: str, lost: dict[str, int]) -> Iterator[dict[str, Any]]:
+def _from_promptfoo(data: bytes, name: str, lost: Counter[str]) -> Iterator[dict[str, Any]]:
     if data.lstrip()[:1] not in (b"{", b"["):
         raise FileFormatError(
             f"{name} is not JSON; promptfoo's YAML is not read.",
@@ -186,30 +176,26 @@ def _from_promptfoo(data: bytes, name: str, lost: dict[str, int]) -> Iterator[di
         )
     for number, test in enumerate(tests, 1):
         if not isinstance(test, dict) or not isinstance(test.get("vars"), dict):
-            _lose(lost, f"Test {number} has no vars of its own.")
+            lost[f"Test {number} has no vars of its own."] += 1
             continue
         text = _variable(test["vars"], lost)
         gold, forbidden = _asserted(test.get("assert"), lost)
         for key in test.keys() - _TEST_KEYS:
-            _lose(lost, f'"{one_line(key, 40)}" of a test is not taken over.')
+            lost[f'"{one_line(key, 40)}" of a test is not taken over.'] += 1
         line = _line(text, gold, test.get("description"), test)
         if _KEY not in (test.get("metadata") or {}) and forbidden:
             line["forbidden"] = forbidden
         yield line
 
 
-def _variable(variables: Mapping[str, Any], lost: dict[str, int]) -> Any:
-    if "query" in variables or len(variables) == 1:
-        text = variables.get("query", next(iter(variables.values())))
-    else:
-        strings = [value for value in variables.values() if isinstance(value, str)]
-        text = strings[0] if strings else None
+def _variable(variables: Mapping[str, Any], lost: Counter[str]) -> Any:
     if len(variables) > 1:
-        _lose(lost, "Of several vars, one is taken over as the query.")
-    return text
+        lost["Of several vars, one is taken over as the query."] += 1
+    strings = (value for value in variables.values() if isinstance(value, str))
+    return variables.get("query", next(strings, None))
 
 
-def _asserted(given: Any, lost: dict[str, int]) -> tuple[list[str], list[str]]:
+def _asserted(given: Any, lost: Counter[str]) -> tuple[list[str], list[str]]:
     """The tools that assertions name as right, and as wrong."""
     gold: list[str] = []
     forbidden: list[str] = []
@@ -225,10 +211,10 @@ def _asserted(given: Any, lost: dict[str, int]) -> tuple[list[str], list[str]]:
                 value = [name.strip() for name in value.split(",")]
             names = [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
             if kind == "tool-call-f1" and len(names) > 1:
-                _lose(lost, "An assertion that several tools are all called becomes one of any of them.")
+                lost["An assertion that several tools are all called becomes one of any of them."] += 1
             (gold if kind == "tool-call-f1" else forbidden).extend(names)
         else:
-            _lose(lost, f'Assertions of type "{one_line(str(kind), 40)}" are not taken over.')
+            lost[f'Assertions of type "{one_line(str(kind), 40)}" are not taken over.'] += 1
     return list(dict.fromkeys(gold)), list(dict.fromkeys(forbidden))
 
 
@@ -238,20 +224,12 @@ def _line(text: Any, gold: Any, label: Any, row: Mapping[str, Any]) -> dict[str,
     metadata = metadata if isinstance(metadata, dict) else {}
     own = metadata.get(_KEY)
     if isinstance(own, dict):
-        line = {**own, "query": text}
-        if gold != own.get("gold_tools"):
-            line = {**line, "gold_tools": gold}
-            line.pop("kind", None)
-        return line
+        if list(gold) == own.get("gold_tools", []):
+            return {**own, "query": text}
+        return {key: value for key, value in own.items() if key != "kind"} | {"query": text, "gold_tools": gold}
     line = {"query": text, "gold_tools": gold}
-    if isinstance(label, int) and not isinstance(label, bool):
-        label = str(label)
-    if isinstance(label, str) and label:
-        line["id"] = label
+    if label and isinstance(label, str | int) and not isinstance(label, bool):
+        line["id"] = str(label)
     if metadata:
         line["meta"] = metadata
     return line
-
-
-def _lose(lost: dict[str, int], what: str) -> None:
-    lost[what] = lost.get(what, 0) + 1

@@ -7,40 +7,25 @@ what failed, and how long the provider asks to wait, is in the answer.
 
 from __future__ import annotations
 
-import re
-import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import anyio
 from msgspec.structs import replace
 
 from mcp_governor.errors import GovernorError
-from mcp_governor.evaluation.model import Answer, Choice, Estimate, Failure, Offer, Query, RunnerInfo, Usage
-from mcp_governor.evaluation.offering import SentTool, as_sent
-from mcp_governor.evaluation.providers import DEFAULT_OPTIONS, Access, Options, access
-from mcp_governor.evaluation.sending import ChangedRequestError, Exchange, exchanging
-from mcp_governor.parsing import read_json
-from mcp_governor.secrets import redact, redact_json
+from mcp_governor.evaluation.layer import MAX_OUTPUT, Layer, answer_of, failure_of
+from mcp_governor.evaluation.model import Answer, Estimate, Failure, Offer, Query, RunnerInfo
+from mcp_governor.evaluation.offering import as_sent
+from mcp_governor.evaluation.providers import DEFAULT_OPTIONS, Options, access
+from mcp_governor.evaluation.sending import Exchange, exchanging
 from mcp_governor.surface.tokens import BYTES_PER_TOKEN, json_bytes
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from mcp_governor.evaluation.layer import Layer, Reply
-    from mcp_governor.evaluation.providers import Price
-
-MAX_TEXT = 2_000
-"""Characters that are kept of what a model says besides its calls: a page, to see why it called nothing."""
-
-_MAX_RAW = 500
-"""Characters that are kept of arguments that are not a JSON object: enough to see what is wrong."""
-
-_MAX_CHOICES = 64
-"""Calls of one answer that are kept. Models ask for a handful; the evaluation judges the first ones."""
-
-_DETAIL = 300
-"""Characters that are shown of what a provider says: some lines of a terminal."""
+TIMEOUT = 120.0
+"""Seconds for a whole request: reasoning models take up to a minute for a hard choice."""
 
 _EXPECTED_OUTPUT = 200
 """Output tokens of a usual answer, for estimates: one call with its arguments takes 30 to 150, reasoning a multiple."""
@@ -54,63 +39,29 @@ _MOST_INPUT = 1.5
 43 real servers, where four are assumed; newer ones that are not public take up to a third more."""
 
 
-def hosted_runner(name: str, environment: Mapping[str, str], options: Options = DEFAULT_OPTIONS) -> HostedRunner:
-    """A runner for a hosted or local model.
+class HostedRunner:
+    """A model behind an API. Several queries may be asked at once.
 
     Args:
         name: ``anthropic:MODEL``, ``openai:MODEL`` or ``google:MODEL``.
         environment: the variables of the process, which have the key.
         options: how the model is asked.
 
+    Attributes:
+        info: who answers.
+
     Raises:
         UsageError: the name or the address cannot be used, or the key is missing.
         MissingDependencyError: the extra ``eval`` is not installed.
     """
-    found = access(name, environment, base_url=options.base_url, key_variable=options.key_variable, sends=options.sends)
-    from mcp_governor.evaluation.layer import open_layer
 
-    return HostedRunner(name, found, options, open_layer(found, options))
-
-
-class HostedRunner:
-    """A model behind an API. Several queries may be asked at once.
-
-    Attributes:
-        price: what the model costs; ``None`` if nobody knows.
-    """
-
-    price: Price | None
-
-    def __init__(self, name: str, found: Access, options: Options, layer: Layer) -> None:
-        from mcp_governor.evaluation.providers import listed_price, stated_price
-
-        self._access = found
-        self._options = options
-        self._layer = layer
-        self._temperature = options.temperature if layer.takes_temperature else None
-        if options.price is not None:
-            self.price = stated_price(*options.price)
-        else:
-            self.price = listed_price(found.family, found.model, found.shown)
-        self._info = RunnerInfo(
-            name=name,
-            family=found.family,
-            model=found.model,
-            is_proxy=False,
-            temperature=self._temperature,
-            version=layer.version,
-            endpoint=found.shown,
-            system=options.system,
+    def __init__(self, name: str, environment: Mapping[str, str], options: Options = DEFAULT_OPTIONS) -> None:
+        self._access = found = access(name, environment, options)
+        self._layer = Layer(found, TIMEOUT)
+        temperature = options.temperature if self._layer.takes_temperature else None
+        self.info = RunnerInfo(
+            name, found.family, found.model, False, temperature, self._layer.version, endpoint=found.shown
         )
-
-    @property
-    def info(self) -> RunnerInfo:
-        """Who answers."""
-        return self._info
-
-    def sent(self, offer: Offer) -> tuple[SentTool, ...]:
-        """The tools as they are sent, with what a host had to change, for reports."""
-        return as_sent(self._access.family, offer.tools)
 
     def estimate(self, query: Query, offer: Offer) -> Estimate:
         """What a request takes, without sending it.
@@ -119,17 +70,10 @@ class HostedRunner:
         reasoning is not foreseen. ``most_dollars`` assumes half as much input again, and every output token that is
         allowed.
         """
-        shown = [[tool.name, tool.description, tool.schema] for tool in self.sent(offer)]
-        tokens = json_bytes([shown, query.text, self._options.system]) // BYTES_PER_TOKEN + _OVERHEAD
-        most_output = self._options.max_output
-        if self.price is None:
-            return Estimate(tokens, most_output)
-        return Estimate(
-            tokens,
-            most_output,
-            self.price.dollars(tokens, min(_EXPECTED_OUTPUT, most_output)),
-            self.price.dollars(int(tokens * _MOST_INPUT), most_output),
-        )
+        shown = [[tool.name, tool.description, tool.schema] for tool in as_sent(self._access.family, offer.tools)]
+        tokens = json_bytes([shown, query.text]) // BYTES_PER_TOKEN + _OVERHEAD
+        expected = self._access.dollars(tokens, _EXPECTED_OUTPUT)
+        return Estimate(tokens, MAX_OUTPUT, expected, self._access.dollars(int(tokens * _MOST_INPUT), MAX_OUTPUT))
 
     async def answer(self, query: Query, offer: Offer) -> Answer:
         """Ask for the tools of one query, with one request.
@@ -137,90 +81,26 @@ class HostedRunner:
         Raises:
             GovernorError: a library was about to send something else than the offer; nothing was sent.
         """
-        tools = self.sent(offer)
-        exchange = Exchange(tools, query.text, self._options.system, self._temperature)
-        begun = time.monotonic()
+        exchange = Exchange(query, as_sent(self._access.family, offer.tools), self.info.temperature)
         try:
-            with exchanging(exchange), anyio.fail_after(self._options.timeout):
-                reply = await self._layer.ask(exchange)
-            answer = self._answered(query, reply, tools)
+            with exchanging(exchange), anyio.fail_after(TIMEOUT):
+                answer = answer_of(await self._layer.ask(exchange), exchange)
         except TimeoutError:
             # Whatever was received is worth nothing; the connection is closed.
-            answer = Answer(query.id, (), failure=Failure.TIMEOUT, detail=f"after {self._options.timeout:g} s")
+            answer = Answer(query.id, (), failure=Failure.TIMEOUT, detail=f"after {TIMEOUT:g} s")
         except Exception as error:  # noqa: BLE001 - whatever a response makes the libraries raise is a failed request
-            answer = self._failed(query, error, exchange, tools)
-        usage = replace(answer.usage, seconds=time.monotonic() - begun, requests=exchange.requests)
-        return replace(answer, usage=usage)
+            if exchange.changed:
+                raise GovernorError(
+                    f"{self._layer.version} would not send {one_line(exchange.changed, 120)} as it was published; "
+                    "nothing was sent.",
+                    "Install the versions that mcp-governor was tested with, and report this.",
+                ) from None
+            answer = failure_of(error, exchange, self._access.variable)
+        used = answer.usage
+        tokens = (used.input_tokens, used.output_tokens, used.cached_tokens)
+        dollars = self._access.dollars(*tokens) if any(tokens) else None
+        return replace(answer, usage=replace(used, dollars=dollars, requests=exchange.requests))
 
     async def aclose(self) -> None:
         """Close connections."""
         await self._layer.aclose()
-
-    def _answered(self, query: Query, reply: Reply, tools: Sequence[SentTool]) -> Answer:
-        usage = Usage(reply.input_tokens, reply.output_tokens, reply.cached_tokens, self._dollars(reply))
-        answer = Answer(query.id, (), usage=usage, served=one_line(reply.model, 120), detail=self._shown(reply.said))
-        if reply.refused:
-            return replace(answer, refused=True, text=_cut(reply.text, MAX_TEXT))
-        if reply.failure is not None:
-            return replace(answer, failure=reply.failure)
-        published = {tool.name: tool.published for tool in tools}
-        choices = tuple(_choice(published.get(name, name), arguments) for name, arguments in reply.calls[:_MAX_CHOICES])
-        return replace(answer, choices=choices, text=_cut(reply.text, MAX_TEXT), detail="")
-
-    def _dollars(self, reply: Reply) -> float | None:
-        if self.price is None or not (reply.input_tokens or reply.output_tokens):
-            return None
-        return self.price.dollars(reply.input_tokens, reply.output_tokens, reply.cached_tokens)
-
-    def _failed(self, query: Query, error: Exception, exchange: Exchange, tools: Sequence[SentTool]) -> Answer:
-        if exchange.changed or isinstance(error, ChangedRequestError):
-            raise GovernorError(
-                f"{self._layer.version} would not send {one_line(exchange.changed, 120)} as it was published; nothing"
-                " was sent.",
-                "Install the versions that mcp-governor was tested with, and report this.",
-            ) from None
-        if exchange.failure is not None:
-            return Answer(query.id, (), failure=exchange.failure)
-        trouble = self._layer.trouble(error, exchange)
-        if trouble.failure == Failure.AUTH:
-            # Some providers quote parts of the key.
-            said = f"the key in {self._access.variable or 'the request'} was refused"
-        else:
-            said = self._shown(_with_tool(trouble.said, tools))
-        wait = trouble.retry_after
-        return Answer(query.id, (), refused=trouble.refused, failure=trouble.failure, detail=said, retry_after=wait)
-
-    def _shown(self, text: str) -> str:
-        return one_line(text, _DETAIL)
-
-
-def _choice(tool: str, arguments: Any) -> Choice:
-    """A call with its arguments, which OpenAI sends as text. Hosts take empty text as no arguments, and so do we."""
-    tool = _cut(tool, _MAX_RAW)
-    if arguments is None or arguments == "":
-        return Choice(tool, {})
-    value = arguments
-    if isinstance(arguments, str):
-        try:
-            value = read_json(arguments)
-        except (ValueError, RecursionError):
-            return Choice(tool, None, _cut(arguments, _MAX_RAW))
-    return (
-        Choice(tool, redact_json(value))
-        if isinstance(value, dict)
-        else Choice(tool, None, _cut(str(arguments), _MAX_RAW))
-    )
-
-
-def _cut(text: str, limit: int) -> str:
-    return redact(text)[:limit]
-
-
-_NUMBERED = re.compile(r"\btools?[.\[](\d{1,4})\b")
-
-
-def _with_tool(said: str, tools: Sequence[SentTool]) -> str:
-    """What a provider says of ``tools.3``, with the name of that tool."""
-    found = _NUMBERED.search(said[: _DETAIL * 2])
-    number = int(found[1]) if found is not None else len(tools)
-    return f"{tools[number].published}: {said}" if number < len(tools) else said

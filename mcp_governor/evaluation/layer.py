@@ -1,102 +1,43 @@
 """pydantic-ai with its adaptations switched off: the one module that knows it.
 
-Everything of the extra ``eval`` is imported by :func:`open_layer`, which takes seconds.
+Everything of the extra ``eval`` is imported when a :class:`Layer` is made, which takes seconds.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+import re
+from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor.errors import MissingDependencyError
-from mcp_governor.evaluation.model import Failure, http_failure
+from mcp_governor.evaluation.model import Answer, Choice, Failure, Usage, http_failure
 from mcp_governor.evaluation.sending import client
+from mcp_governor.parsing import read_json
+from mcp_governor.secrets import redact, redact_json
+from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mcp_governor.evaluation.providers import Access, Options
+    from mcp_governor.evaluation.providers import Access
     from mcp_governor.evaluation.sending import Exchange
 
+MAX_OUTPUT = 8_192
+"""Most output tokens of an answer. Reasoning counts: choosing a tool takes up to some 4,000 at the default effort."""
 
-class Reply(Struct, frozen=True):
-    """What a model answered, as the provider states it.
+MAX_TEXT = 2_000
+"""Characters that are kept of what a model says besides its calls: a page, to see why it called nothing."""
 
-    Attributes:
-        calls: name and arguments of each call: an object, or the text that should be one.
-        text: what it says besides.
-        refused: the provider says that the model refused, or took its answer away.
-        failure: why there is no answer.
-        said: what the provider says of a refusal or failure.
-        model: the model id that the provider states.
-        input_tokens, output_tokens, cached_tokens: as the provider counts them.
-    """
+_MAX_RAW = 500
+"""Characters that are kept of arguments that are not a JSON object: enough to see what is wrong."""
 
-    calls: Sequence[tuple[str, Any]]
-    text: str = ""
-    refused: bool = False
-    failure: str | None = None
-    said: str = ""
-    model: str = ""
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_tokens: int = 0
+_MAX_CHOICES = 64
+"""Calls of one answer that are kept. Models ask for a handful; the evaluation judges the first ones."""
 
+_DETAIL = 300
+"""Characters that are shown of what a provider says: some lines of a terminal."""
 
-class Trouble(Struct, frozen=True):
-    """Why a request failed.
-
-    Attributes:
-        failure: its kind; ``None`` for a refusal.
-        said: what the provider says; may contain anything.
-        refused: true if the provider refused the query itself.
-        retry_after: seconds that it asks to wait.
-    """
-
-    failure: str | None
-    said: str = ""
-    refused: bool = False
-    retry_after: float | None = None
-
-
-class Layer(Protocol):
-    """What is below a runner."""
-
-    @property
-    def version(self) -> str:
-        """Names and versions of the libraries."""
-
-    @property
-    def takes_temperature(self) -> bool:
-        """True if the model takes a temperature."""
-
-    async def ask(self, exchange: Exchange) -> Reply:
-        """Send one request."""
-
-    def trouble(self, error: Exception, exchange: Exchange) -> Trouble:
-        """Say what an exception of :meth:`ask` means."""
-
-    async def aclose(self) -> None:
-        """Close connections."""
-
-
-def open_layer(access: Access, options: Options) -> Layer:
-    """Load the libraries and prepare the connection; nothing is sent.
-
-    Raises:
-        MissingDependencyError: the extra ``eval`` is not installed.
-    """
-    try:
-        return _PydanticAI(access, options)
-    except ImportError:
-        from mcp_governor.installation import install_extra
-
-        raise MissingDependencyError(
-            f"{access.provider.name}:{access.model} needs pydantic-ai with its providers, which is not installed.",
-            install_extra("eval"),
-        ) from None
-
+_MAX_WAIT = 3600.0
+"""Longest wait in seconds that is passed on. A provider that asks for more has ended the run for today."""
 
 _SDKS = {"anthropic": "anthropic", "openai": "openai", "google": "google-genai"}
 
@@ -105,66 +46,74 @@ _SDKS = {"anthropic": "anthropic", "openai": "openai", "google": "google-genai"}
 _UNCHANGED = {"json_schema_transformer": None, "may_tokenize_special_tokens_in_content": False}
 
 
-class _PydanticAI:
-    def __init__(self, access: Access, options: Options) -> None:
+class Layer:
+    """A connection to one model; nothing is sent when it is made.
+
+    Args:
+        access: how to reach it.
+        timeout: seconds for each step of a request.
+
+    Attributes:
+        version: names and versions of the libraries.
+        takes_temperature: the model takes a temperature.
+
+    Raises:
+        MissingDependencyError: the extra ``eval`` is not installed.
+    """
+
+    def __init__(self, access: Access, timeout: float) -> None:
         from importlib.metadata import version
 
-        from pydantic_ai.direct import model_request
+        self._settings: dict[str, Any] = {"max_tokens": MAX_OUTPUT, "max_retries": 0, "tool_choice": "auto"}
+        try:
+            self._http = client(timeout)
+            self._model = self._open(access)
+        except ImportError:
+            from mcp_governor.installation import install_extra
 
-        self._request = model_request
-        self._http = client(options.timeout)
-        self._settings: dict[str, Any] = {"max_tokens": options.max_output, "max_retries": 0, "tool_choice": "auto"}
-        self._model = self._open(access, options)
+            raise MissingDependencyError(
+                f"{access.provider.name}:{access.model} needs pydantic-ai with its providers, which is not installed.",
+                install_extra("eval"),
+            ) from None
         sdk = _SDKS[access.provider.name]
-        self._version = f"pydantic-ai-slim {version('pydantic-ai-slim')}, {sdk} {version(sdk)}"
+        self.version = f"pydantic-ai-slim {version('pydantic-ai-slim')}, {sdk} {version(sdk)}"
         profile = self._model.profile
-        self._takes_temperature = not (
+        # OpenAI's models take none while they reason.
+        reasons = profile.get("thinking_always_enabled", False) or profile.get("thinking_enabled_by_default", False)
+        self.takes_temperature = not (
             profile.get("anthropic_disallows_sampling_settings", False)
-            # OpenAI's models take none while they reason.
-            or (
-                profile.get("openai_supports_reasoning", False)
-                and (profile.get("thinking_always_enabled", False) or profile.get("thinking_enabled_by_default", False))
-            )
+            or (profile.get("openai_supports_reasoning", False) and reasons)
         )
 
-    def _open(self, access: Access, options: Options) -> Any:
-        name, key, url = access.model, access.key, access.address
+    def _open(self, access: Access) -> Any:
+        name = access.model
+        settings = {"api_key": access.key, "base_url": access.address, "http_client": self._http}
         if access.provider.name == "anthropic":
             from pydantic_ai.models.anthropic import AnthropicModel
             from pydantic_ai.providers.anthropic import AnthropicProvider
 
-            anthropic = AnthropicProvider(api_key=key, base_url=url, http_client=self._http)
-            return AnthropicModel(name, provider=anthropic, profile=_UNCHANGED)
+            return AnthropicModel(name, provider=AnthropicProvider(**settings), profile=_UNCHANGED)
         if access.provider.name == "google":
             from pydantic_ai.models.google import GoogleModel
             from pydantic_ai.providers.google import GoogleProvider
 
-            google = GoogleProvider(api_key=key, base_url=url, http_client=self._http)
-            return GoogleModel(name, provider=google, profile=_UNCHANGED)
+            return GoogleModel(name, provider=GoogleProvider(**settings), profile=_UNCHANGED)
         from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
         from pydantic_ai.providers.openai import OpenAIProvider
         from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
-        if options.dialect == "responses" or (access.own and options.dialect != "chat"):
+        if access.own:
             # OpenAI's models that reason take tools in this dialect only. It stores answers unless one says no.
             self._settings["openai_store"] = False
-            openai = OpenAIProvider(api_key=key, base_url=url, http_client=self._http)
-            return OpenAIResponsesModel(name, provider=openai, profile=_UNCHANGED)
-        other = OpenAICompatibleProvider("endpoint", api_key=key, base_url=url, http_client=self._http)
+            return OpenAIResponsesModel(name, provider=OpenAIProvider(**settings), profile=_UNCHANGED)
         # Other servers know the older name of the limit, and some ignore the newer one.
         profile = {**_UNCHANGED, "openai_chat_supports_max_completion_tokens": False}
-        return OpenAIChatModel(name, provider=other, profile=profile)
+        return OpenAIChatModel(name, provider=OpenAICompatibleProvider("endpoint", **settings), profile=profile)
 
-    @property
-    def version(self) -> str:
-        return self._version
-
-    @property
-    def takes_temperature(self) -> bool:
-        return self._takes_temperature
-
-    async def ask(self, exchange: Exchange) -> Reply:
-        from pydantic_ai.messages import ModelRequest, SystemPromptPart, UserPromptPart
+    async def ask(self, exchange: Exchange) -> Any:
+        """Send one request; what came back, for :func:`answer_of`."""
+        from pydantic_ai.direct import model_request
+        from pydantic_ai.messages import ModelRequest, UserPromptPart
         from pydantic_ai.models import ModelRequestParameters
         from pydantic_ai.tools import ToolDefinition
 
@@ -177,46 +126,62 @@ class _PydanticAI:
             )
             for tool in exchange.tools
         ]
-        parts: list[Any] = [SystemPromptPart(exchange.system)] if exchange.system else []
-        response = await self._request(
+        return await model_request(
             self._model,
-            [ModelRequest(parts=[*parts, UserPromptPart(exchange.text)])],
+            [ModelRequest(parts=[UserPromptPart(exchange.query.text)])],
             model_settings=settings,
             model_request_parameters=ModelRequestParameters(function_tools=tools),
             instrument=False,
         )
-        return _read(response)
-
-    def trouble(self, error: Exception, exchange: Exchange) -> Trouble:
-        return _trouble(error, exchange)
 
     async def aclose(self) -> None:
+        """Close connections."""
         await self._http.aclose()
 
 
-def _read(response: Any) -> Reply:
-    """What an answer says, of any provider."""
+def answer_of(response: Any, exchange: Exchange) -> Answer:
+    """What a model answered, of any provider."""
     from pydantic_ai.messages import TextPart, ToolCallPart
 
     details = response.provider_details or {}
-    stop = details.get("finish_reason") or details.get("block_reason") or ""
-    failure: str | None = None
-    if response.finish_reason == "length":
-        failure = Failure.TRUNCATED
-    elif response.finish_reason == "error" or (response.finish_reason is None and not response.parts):
-        # Nothing at all is not the same as no call: it would count as right where no tool fits.
-        failure = Failure.MALFORMED
-    return Reply(
-        calls=[(part.tool_name, part.args) for part in response.parts if isinstance(part, ToolCallPart)],
-        text="\n".join(part.content for part in response.parts if isinstance(part, TextPart)),
-        refused=response.finish_reason == "content_filter",
-        failure=failure,
-        said=str(details.get("refusal") or details.get("finish_message") or stop),
-        model=str(response.model_name or ""),
-        input_tokens=response.usage.input_tokens,
-        output_tokens=response.usage.output_tokens,
-        cached_tokens=response.usage.cache_read_tokens,
+    keys = ("refusal", "finish_message", "finish_reason", "block_reason")
+    said = next((details[key] for key in keys if details.get(key)), "")
+    answer = Answer(
+        exchange.query.id,
+        (),
+        text=_cut("\n".join(part.content for part in response.parts if isinstance(part, TextPart)), MAX_TEXT),
+        detail=one_line(str(said), _DETAIL),
+        served=one_line(str(response.model_name or ""), 120),
+        usage=Usage(response.usage.input_tokens, response.usage.output_tokens, response.usage.cache_read_tokens),
     )
+    if response.finish_reason == "content_filter":
+        return replace(answer, refused=True)
+    if response.finish_reason == "length":
+        return replace(answer, failure=Failure.TRUNCATED)
+    if response.finish_reason == "error" or (response.finish_reason is None and not response.parts):
+        # Nothing at all is not the same as no call: it would count as right where no tool fits.
+        return replace(answer, failure=Failure.MALFORMED)
+    published = {tool.name: tool.published for tool in exchange.tools}
+    calls = [part for part in response.parts if isinstance(part, ToolCallPart)][:_MAX_CHOICES]
+    choices = tuple(_choice(published.get(call.tool_name, call.tool_name), call.args) for call in calls)
+    return replace(answer, choices=choices, detail="")
+
+
+def _choice(tool: str, arguments: Any) -> Choice:
+    """A call with its arguments, which OpenAI sends as text. Hosts take empty text as no arguments, and so do we."""
+    tool, value = _cut(tool, _MAX_RAW), {} if arguments is None or arguments == "" else arguments
+    if isinstance(value, str):
+        try:
+            value = read_json(value)
+        except (ValueError, RecursionError):
+            value = None
+    if isinstance(value, dict):
+        return Choice(tool, redact_json(value))
+    return Choice(tool, None, _cut(str(arguments), _MAX_RAW))
+
+
+def _cut(text: str, limit: int) -> str:
+    return redact(text)[:limit]
 
 
 # Codes with which OpenAI, Azure and gateways refuse a query before a model sees it.
@@ -224,24 +189,36 @@ _REFUSAL_CODES = frozenset(
     ("content_filter", "content_policy_violation", "invalid_prompt", "ResponsibleAIPolicyViolation")
 )
 
-_MAX_WAIT = 3600.0
-"""Longest wait in seconds that is passed on. A provider that asks for more has ended the run for today."""
+# What the statuses mean where a provider adds no code of its own.
+_BY_STATUS = {401: Failure.AUTH, 402: Failure.QUOTA, 403: Failure.AUTH, 404: Failure.UNKNOWN_MODEL}
+_BY_STATUS |= {429: Failure.RATE_LIMITED}
 
 
-def _trouble(error: Exception, exchange: Exchange) -> Trouble:
+def failure_of(error: Exception, exchange: Exchange, variable: str) -> Answer:
+    """What an exception of :meth:`Layer.ask` means.
+
+    Args:
+        error: the exception; its words may be anything.
+        exchange: what was sent.
+        variable: where the key is from.
+    """
     from pydantic_ai import exceptions as known
 
+    def failed(failure: str | None, said: str = "", *, wait: float | None = None) -> Answer:
+        detail = one_line(_with_tool(said, exchange), _DETAIL)
+        return Answer(exchange.query.id, (), "", failure is None, failure, detail, retry_after=wait)
+
+    if exchange.failure is not None:
+        return failed(exchange.failure)
     if isinstance(error, known.ModelTimeoutError | known.ModelRequestTimeout):
-        return Trouble(Failure.TIMEOUT)
+        return failed(Failure.TIMEOUT)
     if isinstance(error, known.ModelConnectionError):
-        return Trouble(Failure.CUT if exchange.status else Failure.UNREACHABLE, _cause(error))
+        return failed(Failure.CUT if exchange.status else Failure.UNREACHABLE)
     if not isinstance(error, known.ModelAPIError):
-        return Trouble(Failure.MALFORMED, f"the response could not be read ({type(error).__name__})")
+        return failed(Failure.MALFORMED, f"the response could not be read ({type(error).__name__})")
     said = _message(error) or str(error.provider_error_type or "")
     if error.provider_error_code in _REFUSAL_CODES:
-        return Trouble(None, said, refused=True)
-    wait = error.retry_after
-    wait = wait if wait is not None and 0 <= wait <= _MAX_WAIT else None
+        return failed(None, said)
     # The status that was seen: a library may report another one for an error without a code of its own.
     status = exchange.status or getattr(error, "status_code", 0)
     kinds: tuple[tuple[Any, str], ...] = (
@@ -251,14 +228,14 @@ def _trouble(error: Exception, exchange: Exchange) -> Trouble:
         (known.ModelNotFoundError, Failure.UNKNOWN_MODEL),
     )
     failure = next((kind for category, kind in kinds if isinstance(error, category)), _BY_STATUS.get(status, ""))
-    if not failure and status < 300:
-        return Trouble(Failure.MALFORMED, said or "the response is not JSON")
-    return Trouble(failure or http_failure(status), said, retry_after=wait)
-
-
-# What the statuses mean where a provider adds no code of its own.
-_BY_STATUS = {401: Failure.AUTH, 402: Failure.QUOTA, 403: Failure.AUTH, 404: Failure.UNKNOWN_MODEL}
-_BY_STATUS |= {429: Failure.RATE_LIMITED}
+    if failure == Failure.AUTH:
+        # Some providers quote parts of the key.
+        said = f"the key in {variable or 'the request'} was refused"
+    elif not failure and status < 300:
+        failure, said = Failure.MALFORMED, said or "the response is not JSON"
+    wait = error.retry_after
+    wait = wait if wait is not None and 0 <= wait <= _MAX_WAIT else None
+    return failed(failure or http_failure(status), said, wait=wait)
 
 
 def _message(error: Any) -> str:
@@ -272,10 +249,11 @@ def _message(error: Any) -> str:
     return body if isinstance(body, str) else ""
 
 
-def _cause(error: BaseException) -> str:
-    """The class of the innermost exception; its words may have addresses in them."""
-    seen = 0
-    # A cause may lead back to an earlier one; real chains have three or four.
-    while (inner := error.__cause__ or error.__context__) is not None and seen < 10:
-        error, seen = inner, seen + 1
-    return type(error).__name__
+_NUMBERED = re.compile(r"\btools?[.\[](\d{1,4})\b")
+
+
+def _with_tool(said: str, exchange: Exchange) -> str:
+    """What a provider says of ``tools.3``, with the name of that tool."""
+    found = _NUMBERED.search(said[: _DETAIL * 2])
+    number = int(found[1]) if found is not None else len(exchange.tools)
+    return f"{exchange.tools[number].published}: {said}" if number < len(exchange.tools) else said

@@ -11,16 +11,17 @@ from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
+from mcp_governor.documents import Count  # noqa: TC001 - msgspec reads the types
 from mcp_governor.evaluation.matchers import ABSENT, matches
-from mcp_governor.evaluation.model import Kind
-from mcp_governor.evaluation.statistics import Interval, wilson
+from mcp_governor.evaluation.model import Kind, Usage
+from mcp_governor.evaluation.statistics import Ends, wilson
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from mcp_governor.evaluation.model import Answer, Choice, Executed, Query, Run, RunnerInfo
+    from mcp_governor.evaluation.model import Answer, Choice, Executed, Query, QuerySet, Run, RunnerInfo
 
 NO_TOOL = ""
 """The label of an answer without a call, which no tool has as its name."""
@@ -58,42 +59,34 @@ class Score(Struct, frozen=True):
 class Share(Struct, frozen=True):
     """How many of how many, with Wilson's interval."""
 
-    hits: int
-    trials: int
-
-    @property
-    def value(self) -> float | None:
-        """From 0 to 1; ``None`` without trials."""
-        return self.hits / self.trials if self.trials else None
-
-    @property
-    def interval(self) -> Interval:
-        """The confidence interval."""
-        return wilson(self.hits, self.trials)
-
-    @property
-    def known_interval(self) -> Interval | None:
-        """The same; ``None`` without trials."""
-        return self.interval if self.trials else None
+    hits: Count
+    trials: Count
+    value: float | None = field(name="share")
+    interval: Ends | None
 
     @classmethod
     def of(cls, values: Iterable[bool | None]) -> Share:
         """The share of true values among those that are known."""
         known = [value for value in values if value is not None]
-        return cls(sum(known), len(known))
+        return share(sum(known), len(known))
+
+
+def share(hits: int, trials: int) -> Share:
+    """So many of so many."""
+    return Share(hits, trials, hits / trials, wilson(hits, trials)) if trials else Share(hits, trials, None, None)
 
 
 class Confusion(Struct, frozen=True):
-    """A tool that was chosen where another one is right.
+    """A tool that was chosen, or none, where another one is right.
 
     Attributes:
-        gold: the right tools of those queries, sorted; empty if no tool fits.
-        chosen: the tool, or :data:`NO_TOOL`.
-        queries: ids of the queries.
+        gold: The right tools of those queries, sorted; empty if no tool fits.
+        chosen: The tool; null for none.
+        queries: Ids of the queries.
     """
 
-    gold: tuple[str, ...]
-    chosen: str
+    gold: tuple[str, ...] = field(name="right")
+    chosen: str | None
     queries: tuple[str, ...]
 
 
@@ -104,18 +97,14 @@ class Metrics(Struct, frozen=True, dict=True):
         runner: who answered.
         scores: one for each answer, in the order of the answers.
         asked: number of queries of the set, more than answers if the run ended early.
+        usage: of all answers.
         served: ids of the models that the provider says have answered, sorted; empty if it does not say.
     """
 
     runner: RunnerInfo
     scores: tuple[Score, ...]
     asked: int
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_tokens: int = 0
-    requests: int = 0
-    seconds: float = 0.0
-    dollars: float | None = None
+    usage: Usage
     served: tuple[str, ...] = ()
 
     @cached_property
@@ -208,39 +197,28 @@ class Metrics(Struct, frozen=True, dict=True):
             if score.right is False:
                 found.setdefault((tuple(sorted(score.query.gold)), score.label), []).append(score.query.id)
         order = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
-        return tuple(Confusion(gold, chosen, tuple(queries)) for (gold, chosen), queries in order)
+        return tuple(Confusion(gold, chosen or None, tuple(queries)) for (gold, chosen), queries in order)
 
 
-def measure(run: Run, tools: Sequence[Mapping[str, Any]], *, split: str | None = None) -> Metrics:
+def measure(run: Run, queries: QuerySet, tools: Sequence[Mapping[str, Any]], *, split: str | None = None) -> Metrics:
     """Judge every answer of a run.
 
     Args:
-        run: the answers with their queries.
+        run: the answers.
+        queries: what was asked.
         tools: the tools that were offered: ``name`` and ``inputSchema`` of each.
         split: only queries of this split.
     """
     # Queries about other tools were not asked.
-    queries = {
-        query.id: query
-        for query in run.queries.queries
-        if not query.tools_file and (split is None or query.split == split)
-    }
+    asked = {one.id: one for one in queries.queries if not one.tools_file and (split is None or one.split == split)}
     schemas = {str(tool["name"]): tool.get("inputSchema") for tool in tools}
-    answers = [answer for answer in run.answers if answer.query in queries]
-    costs = [answer.usage.dollars for answer in answers]
-    known = [cost for cost in costs if cost is not None]
+    answers = [answer for answer in run.answers if answer.query in asked]
     return Metrics(
-        runner=run.runner,
-        scores=tuple(judge(queries[answer.query], answer, schemas, is_proxy=run.runner.is_proxy) for answer in answers),
-        asked=len(queries),
-        input_tokens=sum(answer.usage.input_tokens for answer in answers),
-        output_tokens=sum(answer.usage.output_tokens for answer in answers),
-        cached_tokens=sum(answer.usage.cached_tokens for answer in answers),
-        requests=sum(answer.usage.requests for answer in answers),
-        seconds=sum(answer.usage.seconds for answer in answers),
-        # A sum of which a part is not known would pass for the whole.
-        dollars=sum(known) if len(known) == len(costs) else None,
-        served=tuple(sorted({answer.served for answer in answers if answer.served})),
+        run.runner,
+        tuple(judge(asked[answer.query], answer, schemas, is_proxy=run.runner.is_proxy) for answer in answers),
+        len(asked),
+        Usage.of([answer.usage for answer in answers]),
+        tuple(sorted({answer.served for answer in answers if answer.served})),
     )
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping  # noqa: TC003 - msgspec reads the types
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct, field
+
+from mcp_governor.documents import Count  # noqa: TC001
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,9 +71,6 @@ NOT_MADE = "not-made"
 WRONG, INVALID = "wrong-choice", "invalid-arguments"
 """Kinds of calls that were not made because the model failed already: another choice is right, or the input schema
 refuses the arguments."""
-
-UNKNOWN_TOOL, MALFORMED = "unknown-tool", "malformed"
-"""Kinds of calls that cannot be made: the server has no such tool, or the arguments are not a JSON object."""
 
 WRITES, GUARDED, UNDECIDED, LIMIT = "writes", "guarded", "undecided", "limit"
 """Kinds of calls that were not made although they may be right: the tool is not certain to read only, an argument may
@@ -192,21 +191,30 @@ class Choice(Struct, frozen=True, omit_defaults=True):
 
 
 class Usage(Struct, frozen=True):
-    """What one answer took.
+    """What answers took, in tokens as the provider counts them.
 
     Attributes:
-        input_tokens, output_tokens, cached_tokens: as the provider counts them.
-        dollars: from the price list; ``None`` if the model is not on it.
-        seconds: wall-clock time of the request, without retries.
-        requests: requests that were sent, with retries.
+        dollars: From the price list; null if the model is not on it.
+        requests: Requests that were sent, with retries.
     """
 
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_tokens: int = 0
+    input_tokens: Count = 0
+    output_tokens: Count = 0
+    cached_tokens: Count = 0
     dollars: float | None = None
-    seconds: float = 0.0
-    requests: int = 1
+    requests: Count = 1
+
+    @classmethod
+    def of(cls, parts: Sequence[Usage]) -> Usage:
+        """Several together; of dollars, a sum of which a part is not known would pass for the whole."""
+        known = [part.dollars for part in parts if part.dollars is not None]
+        return cls(
+            sum(part.input_tokens for part in parts),
+            sum(part.output_tokens for part in parts),
+            sum(part.cached_tokens for part in parts),
+            sum(known) if len(known) == len(parts) else None,
+            sum(part.requests for part in parts),
+        )
 
 
 class Answer(Struct, frozen=True, omit_defaults=True):
@@ -256,7 +264,7 @@ class Estimate(Struct, frozen=True):
     """What one request takes, before it is sent.
 
     Attributes:
-        input_tokens: of the system prompt, the tools and the query.
+        input_tokens: of the tools and the query.
         output_tokens: the most that the request lets the model write.
         dollars: what is expected; ``None`` if the model is not on the price list.
         most_dollars: what it can cost at most, with every output token and nothing cached; ``None`` as above.
@@ -279,7 +287,6 @@ class RunnerInfo(Struct, frozen=True):
         temperature: as sent; ``None`` if the model takes none.
         version: version of what ranks or speaks (library, weights), which belongs to the cache key.
         endpoint: address of the API without credentials, if it is not the provider's own; belongs to the cache key too.
-        system: system prompt that is sent with each query, which belongs to the cache key too.
     """
 
     name: str
@@ -289,7 +296,6 @@ class RunnerInfo(Struct, frozen=True):
     temperature: float | None = None
     version: str = ""
     endpoint: str = ""
-    system: str = ""
 
 
 class Runner(Protocol):
@@ -298,6 +304,9 @@ class Runner(Protocol):
     @property
     def info(self) -> RunnerInfo:
         """Who answers."""
+
+    def estimate(self, query: Query, offer: Offer) -> Estimate | None:
+        """What a request takes, without sending it; ``None`` if it costs nothing."""
 
     async def answer(self, query: Query, offer: Offer) -> Answer:
         """Ask for the tools of one query.
@@ -310,35 +319,17 @@ class Runner(Protocol):
         """Close connections."""
 
 
-@runtime_checkable
-class Estimating(Protocol):
-    """A runner whose requests cost something. One without this method costs nothing."""
-
-    def estimate(self, query: Query, offer: Offer) -> Estimate:
-        """What a request takes, without sending it."""
-
-
 class Run(Struct, frozen=True):
-    """One runner's answers to one query set over one surface.
+    """One runner's answers to a query set.
 
     Attributes:
         runner: who answered.
-        queries: the set.
         answers: by the order of the queries; fewer if the run ended early.
-        fingerprint: of the surface's contract.
-        wording: digest of the surface's wording.
-        seed: seed of the order of the tools.
         started: day and time in UTC, ISO 8601.
-        server: name and version of the server.
         ended: why it ended early; ``None`` if it did not.
     """
 
     runner: RunnerInfo
-    queries: QuerySet
-    answers: tuple[Answer, ...]
-    fingerprint: str
-    wording: str
-    seed: int
-    started: str
-    server: str = ""
+    answers: tuple[Answer, ...] = ()
+    started: str = ""
     ended: str | None = None

@@ -7,13 +7,13 @@ published, and a provider that refuses it refuses it to every host.
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from mcp_governor.errors import FileFormatError
-from mcp_governor.files import read_bytes
+from mcp_governor.files import read_named
 from mcp_governor.surface import build_surface
 from mcp_governor.surface.file import parse_json, parse_surface
 from mcp_governor.text import visible
@@ -42,20 +42,22 @@ def offered_tools(surface: Surface) -> tuple[Mapping[str, Any], ...]:
 def load_tools(path: Path) -> Surface:
     """The tools in a file: a recorded surface, or a list of tools as published sets have them.
 
-    Such lists call the input schema ``schema``, ``input_schema`` or ``parameters``.
-
     Raises:
         FileFormatError: the file cannot be read, or is none of these.
     """
     shown = visible(str(path))
-    try:
-        data = read_bytes(path)
-    except OSError as error:
-        raise FileFormatError(f"{shown} cannot be read: {error.strerror}.", "Check the path.") from None
-    document = parse_json(data, shown)
-    if not isinstance(document, list):
-        return parse_surface(data, shown)
-    return build_surface({"tools": [_as_tool(item) for item in document]}, source=shown)
+    return surface_in(parse_json(read_named(path, shown), shown), shown)
+
+
+def surface_in(document: Any, shown: str) -> Surface:
+    """The surface in a document; published lists call the input schema ``schema``, ``input_schema`` or ``parameters``.
+
+    Raises:
+        FileFormatError: it is neither a recorded surface nor a list of tools.
+    """
+    if isinstance(document, list):
+        return build_surface({"tools": [_as_tool(item) for item in document]}, source=shown)
+    return parse_surface(json.dumps(document), shown)
 
 
 def _as_tool(item: Any) -> Any:
@@ -70,9 +72,9 @@ def _as_tool(item: Any) -> Any:
 MAX_NAME = 64
 """Longest name of a tool in characters that all three providers take; some of their models take more."""
 
-_NAME_CHARACTERS = {"google": "a-zA-Z0-9_.:-"}
-_OTHER_CHARACTERS = "a-zA-Z0-9_-"
-"""Characters of names: of Anthropic, of OpenAI, and of endpoints that imitate OpenAI."""
+_OTHER = {"google": re.compile(r"[^a-zA-Z0-9_.:-]")}
+_OTHER_CHARACTERS = re.compile(r"[^a-zA-Z0-9_-]")
+"""Characters that no name has: of Anthropic, of OpenAI, and of endpoints that imitate OpenAI."""
 
 
 class SentTool(Struct, frozen=True):
@@ -83,14 +85,12 @@ class SentTool(Struct, frozen=True):
         published: the name as published.
         description: as published; ``None`` if there is none.
         schema: the input schema as sent.
-        changes: what a host had to change: ``name``, ``schema-missing``, ``properties-missing``.
     """
 
     name: str
     published: str
     description: str | None
     schema: Mapping[str, Any]
-    changes: tuple[str, ...] = ()
 
 
 def as_sent(family: str, tools: Sequence[Mapping[str, Any]]) -> tuple[SentTool, ...]:
@@ -105,48 +105,33 @@ def as_sent(family: str, tools: Sequence[Mapping[str, Any]]) -> tuple[SentTool, 
 
 
 def _as_sent(family: str, tool: Mapping[str, Any], name: str) -> SentTool:
-    published = str(tool.get("name", ""))
     description, schema = tool.get("description"), tool.get("inputSchema")
-    changes = [] if name == published else ["name"]
     if not isinstance(schema, dict):
         schema = {"type": "object", "properties": {}}
-        changes.append("schema-missing")
     elif family in ("openai", "local") and schema.get("type") == "object" and "properties" not in schema:
         # OpenAI refuses the whole request, so each of its hosts adds them.
         schema = {**schema, "properties": {}}
-        changes.append("properties-missing")
-    text = description if isinstance(description, str) else None
-    return SentTool(name, published, text, schema, tuple(changes))
+    return SentTool(name, str(tool.get("name", "")), description if isinstance(description, str) else None, schema)
 
 
 def _names(family: str, published: Sequence[str]) -> list[str]:
     """Names that the provider takes, each once, whatever the order of the tools."""
-    characters = _NAME_CHARACTERS.get(family, _OTHER_CHARACTERS)
-    fits = re.compile(rf"[{characters}]{{1,{MAX_NAME}}}")
-    taken = {name for name in published if _fits(family, fits, name)}
+    taken = {name for name in published if _repaired(family, name) == name}
     given: dict[int, str] = {}
     seen: set[str] = set()
     for index in sorted(range(len(published)), key=lambda index: published[index]):
         name = published[index]
         if name not in taken or name in seen:
-            name = _unused(_repaired(family, characters, name), taken)
+            name = _unused(_repaired(family, name), taken)
             taken.add(name)
         seen.add(name)
         given[index] = name
     return [given[index] for index in range(len(published))]
 
 
-def _fits(family: str, pattern: re.Pattern[str], name: str) -> bool:
-    return pattern.fullmatch(name) is not None and not (family == "google" and not _begins_well(name))
-
-
-def _begins_well(name: str) -> bool:
-    return name[:1].isalpha() or name.startswith("_")
-
-
-def _repaired(family: str, characters: str, name: str) -> str:
-    name = re.sub(rf"[^{characters}]", "_", name)[:MAX_NAME] or "tool"
-    return name if family != "google" or _begins_well(name) else f"_{name}"[:MAX_NAME]
+def _repaired(family: str, name: str) -> str:
+    name = _OTHER.get(family, _OTHER_CHARACTERS).sub("_", name)[:MAX_NAME] or "tool"
+    return f"_{name}"[:MAX_NAME] if family == "google" and not (name[0].isalpha() or name[0] == "_") else name
 
 
 def _unused(name: str, taken: set[str]) -> str:

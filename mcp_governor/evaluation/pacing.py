@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Protocol
-
-from msgspec import Struct
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from random import Random
-
-    from mcp_governor.evaluation.model import Estimate
 
 FIRST_WAIT = 1.0
 """Seconds before the second attempt, as the official SDKs wait (0.5 to 1 s); doubled for each further attempt."""
@@ -25,50 +21,32 @@ CENTS = 1e-9
 """Dollars by which sums of prices may be off because of rounding; a token of the cheapest model costs more."""
 
 
-class Clock(Protocol):
+class Clock:
     """The time, which tests replace."""
 
     def now(self) -> float:
         """Seconds since any fixed moment."""
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait."""
-
-
-class RealClock:
-    """The time of the system."""
-
-    def now(self) -> float:
         return time.monotonic()
 
     async def sleep(self, seconds: float) -> None:
+        """Wait."""
         import anyio
 
         await anyio.sleep(seconds)
 
 
-class Retry(Struct, frozen=True):
-    """How long to wait before an attempt."""
-
-    seconds: float
-    named: bool
-    """The provider named the time."""
-
-
-def wait_before(attempt: int, retry_after: float | None, random: Random) -> Retry:
-    """The wait before another attempt.
+def wait_before(attempt: int, retry_after: float | None, random: Random) -> float:
+    """The wait before another attempt, in seconds.
 
     Args:
         attempt: number of attempts so far, from 1.
-        retry_after: what the provider asks for, in seconds; never waited for less.
+        retry_after: what the provider asks for; never waited for less.
         random: source of the jitter.
     """
-    wait = min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 1))
+    wait: float = min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 1))
     wait *= _LEAST_JITTER + (1 - _LEAST_JITTER) * random.random()
-    if retry_after is not None and retry_after > 0:
-        # Everybody was asked to come back at that time, so some of the jitter is added to it.
-        return Retry(retry_after + min(wait, FIRST_WAIT), True)
-    return Retry(wait, False)
+    # Everybody was asked to come back at that time, so some of the jitter is added to it.
+    return retry_after + min(wait, FIRST_WAIT) if retry_after else wait
 
 
 class Pacer:
@@ -108,13 +86,12 @@ class Purse:
         self.spent = 0.0
         self.reserved = 0.0
 
-    def reserve(self, estimate: Estimate | None) -> float | None:
-        """Set aside what a request may cost; ``None`` if the limit could be exceeded."""
-        most = most_of(estimate)
+    def reserve(self, most: float) -> bool:
+        """Set aside what a request may cost; false if the limit could be exceeded."""
         if self.limit is not None and self.spent + self.reserved + most > self.limit + CENTS:
-            return None
+            return False
         self.reserved += most
-        return most
+        return True
 
     def settle(self, reserved: float, cost: float) -> None:
         """A request is over: it cost so much of what was set aside for it."""
@@ -125,8 +102,3 @@ class Purse:
     def is_waiting(self) -> bool:
         """Requests are running that may cost less than was set aside."""
         return self.reserved > CENTS
-
-
-def most_of(estimate: Estimate | None) -> float:
-    """The most that a request may cost, in dollars; 0 if it costs nothing or nothing is known."""
-    return (estimate.most_dollars or 0.0) if estimate is not None else 0.0

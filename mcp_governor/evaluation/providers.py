@@ -1,13 +1,14 @@
 """Which provider a runner's name means, how a model is asked, and what its tokens cost.
 
-Prices are from ``genai-prices``, which carries its list and needs no network, or as the user states them. The list is
-kept by the authors of pydantic-ai, with the page of each provider as its source. It ages with the installed version, so
-a report names that version. A model that it does not have has an unknown price, never a guessed one.
+Prices are from ``genai-prices``, which carries its list and needs no network. The list is kept by the authors of
+pydantic-ai, with the page of each provider as its source. A model that it does not have has an unknown price, never a
+guessed one.
 """
 
 from __future__ import annotations
 
 import ipaddress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -15,7 +16,7 @@ from msgspec import Struct
 
 from mcp_governor.errors import UsageError
 from mcp_governor.secret_detection import learn_url
-from mcp_governor.secrets import REDACTED, keep
+from mcp_governor.secrets import keep
 from mcp_governor.text import did_you_mean, one_line
 
 if TYPE_CHECKING:
@@ -26,28 +27,16 @@ class Options(Struct, frozen=True):
     """How a model is asked.
 
     Attributes:
-        base_url: another address of the API (:func:`mcp_governor.evaluation.providers.access`).
-        key_variable: environment variable that has the key for it.
-        dialect: of ``openai:MODEL``: ``responses`` or ``chat`` (Chat Completions); empty: the former at OpenAI's own
-            address, the latter elsewhere.
-        temperature: sent to models that take one; ``None``: never sent.
-        timeout: seconds for a whole request.
-        max_output: most output tokens of an answer, reasoning included.
-        system: system prompt; empty: none is sent.
-        price: dollars per million input and output tokens; ``None``: from the price list.
-        sends: requests will be sent; an estimate needs no key.
+        base_url: another address of the API; by default that of the provider's variable, else its own.
+        key_variable: environment variable that has the key; by default that of the provider. An address that is only
+            given here gets no key without it, so that the key of a provider never goes to somebody else by accident.
+        temperature: sent to models that take one.
+        sends: requests will be sent, so the key has to be there; an estimate needs none.
     """
 
     base_url: str | None = None
     key_variable: str | None = None
-    dialect: str = ""
-    temperature: float | None = 0.0
-    # Reasoning models take up to a minute for a hard choice.
-    timeout: float = 120.0
-    # Reasoning counts as output: choosing a tool takes up to some 4,000 tokens at the default effort.
-    max_output: int = 8_192
-    system: str = ""
-    price: tuple[float, float] | None = None
+    temperature: float = 0.0
     sends: bool = True
 
 
@@ -84,23 +73,12 @@ PROVIDERS: Mapping[str, Provider] = {
     )
 }
 
-_NO_KEY = "none"
-"""What the client of an API is made with for an estimate; nothing is sent with it."""
-
 _MAX_MODEL = 200
 """Longest model id in characters. Those of gateways, with vendor and version, have some 60."""
 
 
-class Key(str):
-    """A secret whose representation does not show it."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return REDACTED
-
-
-class Access(Struct, frozen=True):
+@dataclass(frozen=True)
+class Access:
     """How to reach a model.
 
     Attributes:
@@ -114,9 +92,9 @@ class Access(Struct, frozen=True):
 
     provider: Provider
     model: str
-    address: str
+    address: str = field(repr=False)
     own: bool
-    key: Key
+    key: str = field(repr=False)
     variable: str
 
     @property
@@ -130,25 +108,31 @@ class Access(Struct, frozen=True):
         parts = urlsplit(self.address)
         return "" if self.own else f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}".rstrip("/")
 
+    def dollars(self, input_tokens: int, output_tokens: int, cached_tokens: int = 0) -> float | None:
+        """What a request costs; ``None`` if the list has no such model at this address.
 
-def access(
-    name: str,
-    environment: Mapping[str, str],
-    *,
-    base_url: str | None = None,
-    key_variable: str | None = None,
-    sends: bool = True,
-) -> Access:
+        Args:
+            input_tokens: all of them, cached ones as well.
+            output_tokens: with those of reasoning.
+            cached_tokens: the input tokens that were read from the provider's cache.
+        """
+        from genai_prices import Usage, calc_price
+
+        usage = Usage(input_tokens=input_tokens, output_tokens=output_tokens, cache_read_tokens=cached_tokens)
+        where = {"provider_api_url": self.shown} if self.shown else {"provider_id": self.provider.name}
+        try:
+            return float(calc_price(usage, self.model, **where).total_price)
+        except (LookupError, ValueError):
+            return None
+
+
+def access(name: str, environment: Mapping[str, str], options: Options = DEFAULT_OPTIONS) -> Access:
     """Find the provider, its address and its key.
 
     Args:
         name: ``PROVIDER:MODEL``.
         environment: the variables of the process; keys are read from there only.
-        base_url: another address; by default that of the provider's variable, else its own.
-        key_variable: environment variable that has the key; by default that of the provider. An address that is only
-            given here gets no key without it, so that the key of a provider never goes to somebody else by accident.
-
-        sends: requests will be sent, so the key has to be there.
+        options: how the model is asked.
 
     Raises:
         UsageError: the name or the address cannot be used, or the key is missing.
@@ -162,21 +146,22 @@ def access(
         )
     if not model.strip() or len(model) > _MAX_MODEL or not model.isprintable() or any(map(str.isspace, model)):
         raise UsageError(f'Runner "{one_line(name, 60)}" names no model.', f"Write {given}:MODEL.")
-    inherited = environment.get(provider.base, "").strip()
-    address = (base_url or inherited or provider.address).rstrip("/")
+    base_url, key_variable = options.base_url, options.key_variable
+    address = (base_url or environment.get(provider.base, "").strip() or provider.address).rstrip("/")
     own = address == provider.address
     _check_address(address, f"the option base-url of {given}" if base_url else provider.base)
     variables = (key_variable,) if key_variable else () if base_url and not own else provider.keys
     variable = next((each for each in variables if environment.get(each, "").strip()), "")
     key = environment.get(variable, "").strip()
-    if sends and not key and (own or key_variable or provider.name != "openai"):
+    if options.sends and not key and (own or key_variable or provider.name != "openai"):
         wanted = " or ".join(variables) or f"{provider.keys[0]} as its key-variable"
         raise UsageError(f"{one_line(name, 60)} needs a key.", f"Set the environment variable {wanted}.")
     if key:
         keep(key, f"the environment variable {variable}")
         _check_key(key, variable, address)
     learn_url(address)
-    return Access(provider, model, address, own, Key(key if sends else _NO_KEY), variable)
+    # The client of an API is not made without a key; nothing is sent with this one.
+    return Access(provider, model, address, own, key if options.sends else "none", variable)
 
 
 def _check_address(address: str, origin: str) -> None:
@@ -209,75 +194,3 @@ def _is_near(host: str) -> bool:
         return ipaddress.ip_address(host).is_private
     except ValueError:
         return "." not in host or host.endswith((".localhost", ".local", ".internal"))
-
-
-MILLION = 1_000_000
-"""Prices are stated for so many tokens."""
-
-
-class Price(Struct, frozen=True):
-    """What one model costs.
-
-    Attributes:
-        source: where the price is from, with the version of the list; for reports.
-        stated: dollars per million input and output tokens, as the user states them; ``None``: from the list.
-        model: as the list calls the model.
-        provider: as the list calls the provider.
-    """
-
-    source: str
-    stated: tuple[float, float] | None = None
-    model: str = ""
-    provider: str = ""
-
-    def dollars(self, input_tokens: int, output_tokens: int, cached_tokens: int = 0) -> float | None:
-        """What a request costs.
-
-        Args:
-            input_tokens: all of them, cached ones as well.
-            output_tokens: with those of reasoning.
-            cached_tokens: the input tokens that were read from the provider's cache.
-
-        Returns:
-            Dollars; ``None`` if the list cannot say.
-        """
-        if self.stated is not None:
-            return (input_tokens * self.stated[0] + output_tokens * self.stated[1]) / MILLION
-        from genai_prices import Usage, calc_price
-
-        usage = Usage(input_tokens=input_tokens, output_tokens=output_tokens, cache_read_tokens=cached_tokens)
-        try:
-            return float(calc_price(usage, self.model, provider_id=self.provider).total_price)
-        except (LookupError, ValueError):
-            return None
-
-
-def stated_price(input_dollars: float, output_dollars: float) -> Price:
-    """A price that the user states, in dollars per million tokens."""
-    return Price("as stated", (input_dollars, output_dollars))
-
-
-_HOSTS = {"anthropic": "anthropic", "openai": "openai", "google": "google"}
-
-
-def listed_price(family: str, model: str, endpoint: str = "") -> Price | None:
-    """The price of a model from the list.
-
-    Args:
-        family: ``anthropic``, ``openai``, ``google`` or ``local``.
-        model: the model id.
-        endpoint: address of the API, if it is not the provider's own.
-
-    Returns:
-        ``None`` if the list has no such model at this endpoint: the price is unknown.
-    """
-    from genai_prices import Usage, __version__, calc_price
-
-    where: Mapping[str, str] = {"provider_api_url": endpoint} if endpoint else {"provider_id": _HOSTS.get(family, "")}
-    try:
-        found = calc_price(Usage(input_tokens=1, output_tokens=1), model, **where)
-    except (LookupError, ValueError):
-        return None
-    page = next(iter(found.provider.pricing_urls or ()), "")
-    source = f"genai-prices {__version__}" + (f", {page}" if page else "")
-    return Price(source, None, found.model.id, found.provider.id)

@@ -65,11 +65,15 @@ class Proxy:
     def __init__(self, name: str) -> None:
         if name not in PROXIES:
             raise UsageError(
-                f"{one_line(name, 60)} is not a proxy ({', '.join(PROXIES)}).{did_you_mean(name, PROXIES)}", ""
+                f'Runner "{one_line(name, 60)}" is unknown.{did_you_mean(name, PROXIES)}',
+                f"Name {', '.join(PROXIES)} or PROVIDER:MODEL, for example anthropic:MODEL.",
             )
         version = bm25.VERSION if name == "bm25" else embedding.version()
         self.info = RunnerInfo(name, "proxy", name, is_proxy=True, version=version)
         self._indexes: dict[tuple[int, ...], tuple[Sequence[Mapping[str, Any]], list[str], Index]] = {}
+
+    def estimate(self, query: Query, offer: Offer) -> None:
+        """It costs nothing."""
 
     async def answer(self, query: Query, offer: Offer) -> Answer:
         """Rank the tools; the order in which they are offered does not matter."""

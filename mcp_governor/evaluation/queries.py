@@ -8,21 +8,21 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct, field
 
+from mcp_governor.documents import Wrong, joined, read, schema_of, written
 from mcp_governor.errors import FileFormatError, NothingCheckedError
-from mcp_governor.evaluation.matchers import CONDITIONS, MAX_PATTERN, problem_of
+from mcp_governor.evaluation.matchers import Conditions, problem_of
 from mcp_governor.evaluation.model import Kind, Query, QuerySet
-from mcp_governor.files import MEBIBYTE, read_bytes
+from mcp_governor.files import MEBIBYTE, read_named
 from mcp_governor.parsing import exceeds_depth, read_json
-from mcp_governor.schemas.dialects import DIALECT_2020_12
 from mcp_governor.surface.canonical import canonical_bytes
-from mcp_governor.text import did_you_mean, one_line, visible
+from mcp_governor.text import capital, one_line, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator
 
 DEFAULT_NAME = "mcp-queries.jsonl"
 """File name of a set, next to ``mcp-surface.json``."""
@@ -46,20 +46,42 @@ MAX_LINE_DEPTH = 32
 MAX_PROBLEMS = 100
 """Number of problems that are listed; a set with more is of another format."""
 
-SPLITS = ("dev", "test")
-KEYS = (
-    *("id", "query", "gold_tools", "kind", "arguments", "forbidden", "split", "draft", "note", "tools_file", "meta"),
-    # What published sets say besides; kept as metadata.
-    *("source", "n_tools"),
-)
-"""Every key of a line."""
+Text = Annotated[str, Meta(max_length=MAX_TEXT)]
+Names = Annotated[tuple[Annotated[str, Meta(min_length=1)], ...], Meta(max_length=MAX_NAMES)]
 
-_SYNONYMS = {
-    **dict.fromkeys(("text", "prompt", "input", "question", "utterance"), "query"),
-    **dict.fromkeys(("gold", "tool", "tools", "expected", "expected_tool", "target"), "gold_tools"),
-    **dict.fromkeys(("args", "expected_arguments", "matchers"), "arguments"),
-    **dict.fromkeys(("forbidden_tools", "not_tools"), "forbidden"),
-}
+
+class Line(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One line of a query set.
+
+    Attributes:
+        id: Unique in the set; derived from the query if absent.
+        text: What the user says.
+        gold: Tools of which any is right; none: no tool should be called.
+        kind: What the query is for; derived from gold_tools if absent: positive or abstain.
+        arguments: Argument → matcher. Arguments that are not named may be anything.
+        forbidden: Tools that must not be called, whatever else is.
+        split: dev: to look at while descriptions are edited; test: to judge them.
+        draft: Written by eval init, and not edited yet.
+        note: For people.
+        tools_file: Recorded tools that the query is about, relative to the set.
+        meta: Anything else; never looked at.
+        source: Metadata of published sets.
+        n_tools: Metadata of published sets.
+    """
+
+    id: Annotated[str, Meta(min_length=1, max_length=MAX_NAMES)] | None = None
+    text: Annotated[Text, Meta(pattern=r"\S")] = field(name="query")
+    gold: Names = field(name="gold_tools", default=())
+    kind: Kind | None = None
+    arguments: Annotated[dict[str, Any], Meta(max_length=MAX_NAMES)] = field(default_factory=dict)
+    forbidden: Names = ()
+    split: Literal["dev", "test"] = "test"
+    draft: bool = False
+    note: Text = ""
+    tools_file: Text = ""
+    meta: dict[str, Any] = field(default_factory=dict)
+    source: Any = None
+    n_tools: Any = None
 
 
 class Problem(Struct, frozen=True):
@@ -75,7 +97,7 @@ class Problem(Struct, frozen=True):
 
 
 class _LineError(Exception):
-    """A line cannot be used; the message says why."""
+    """A line cannot be used; the message is a sentence that says why."""
 
 
 def load_queries(path: str | Path) -> QuerySet:
@@ -114,14 +136,8 @@ def read_set(path: str | Path) -> tuple[QuerySet, list[Problem]]:
         NothingCheckedError: it has no query.
     """
     shown = visible(str(path))
-    try:
-        data = read_bytes(path, limit=MAX_FILE)
-    except FileNotFoundError:
-        raise FileFormatError(
-            f"{shown} does not exist.", f"Draft a query set: mcp-governor eval init --queries {shown}"
-        ) from None
-    except OSError as error:
-        raise FileFormatError(f"{shown} cannot be read: {error.strerror}.", "Check the path.") from None
+    hint = f"Draft a query set: mcp-governor eval init --queries {shown}"
+    data = read_named(path, shown, limit=MAX_FILE, hint=hint)
     return parse_set(data, Path(path).name, shown=shown)
 
 
@@ -157,7 +173,7 @@ def parse_set(data: bytes, name: str, *, shown: str = "") -> tuple[QuerySet, lis
             if query.id in seen:
                 raise _LineError(_repeated(query, seen[query.id]))
         except _LineError as error:
-            problems.append(Problem(number, f"{error}."))
+            problems.append(Problem(number, str(error)))
         else:
             seen[query.id] = number
             queries.append(query)
@@ -192,24 +208,8 @@ def _measured(query: Query) -> dict[str, Any]:
 
 def as_line(query: Query) -> dict[str, Any]:
     """A query as a line of a set: only what differs from the defaults."""
-    line: dict[str, Any] = {"id": query.id, "query": query.text, "gold_tools": list(query.gold)}
-    derived = Kind.POSITIVE if query.gold else Kind.ABSTAIN
-    if query.kind is not derived:
-        line["kind"] = query.kind.value
-    if query.arguments:
-        line["arguments"] = dict(query.arguments)
-    if query.forbidden:
-        line["forbidden"] = list(query.forbidden)
-    if query.split != SPLITS[-1]:
-        line["split"] = query.split
-    if query.draft:
-        line["draft"] = True
-    if query.note:
-        line["note"] = query.note
-    if query.tools_file:
-        line["tools_file"] = query.tools_file
-    if query.meta:
-        line["meta"] = dict(query.meta)
+    derived = query.kind is (Kind.POSITIVE if query.gold else Kind.ABSTAIN)
+    line: dict[str, Any] = written(Line, joined(query, kind=None if derived else query.kind), digits=None)
     return line
 
 
@@ -223,50 +223,43 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 def _repeated(query: Query, line: int) -> str:
     if query.id.startswith("q-"):
-        return f"The query is the same as in line {line}; remove one of them, or give each an id"
-    return f'The id "{one_line(query.id, 60)}" is used in line {line} already'
+        return f"The query is the same as in line {line}; remove one of them, or give each an id."
+    return f'The id "{one_line(query.id, 60)}" is used in line {line} already.'
 
 
 def _query(text: str, number: int) -> Query:
     raw = _object(text)
-    for key in raw:
-        if key not in KEYS:
-            synonym = _SYNONYMS.get(key.lower())
-            guess = f' Did you mean "{synonym}"?' if synonym else did_you_mean(key, KEYS)
-            raise _LineError(f'Unknown key "{one_line(key, 40)}".{guess} Other data goes into "meta"')
-    words = _text(raw, "query", most=MAX_TEXT)
-    if not words.strip():
-        raise _LineError('The query is empty; write what a user says in "query"')
-    gold = _names(raw, "gold_tools")
-    forbidden = _names(raw, "forbidden")
-    tools_file = _relative(_text(raw, "tools_file", default=""))
-    kind = _kind(raw, gold)
-    both = [name for name in gold if name in forbidden]
-    if both:
-        raise _LineError(f'The tool "{one_line(both[0], 60)}" is both in gold_tools and forbidden')
-    arguments = _arguments(raw)
-    if arguments and not gold:
-        raise _LineError("A query of kind abstain expects no call, so it cannot have arguments")
-    split = _text(raw, "split", default="test")
-    if split not in SPLITS:
-        raise _LineError(f'The split "{one_line(split, 40)}" is neither dev nor test')
-    return Query(
-        id=_id(raw, words, tools_file),
-        text=words,
-        gold=gold,
-        kind=kind,
-        arguments=arguments,
-        forbidden=forbidden,
-        split=split,
-        draft=_typed(raw, "draft", bool, "true or false", default=False),
-        line=number,
-        tools_file=tools_file,
-        note=_text(raw, "note", default=""),
-        meta={
-            **_typed(raw, "meta", dict, "an object", default={}),
-            **{key: raw[key] for key in ("source", "n_tools") if key in raw},
-        },
-    )
+    line = read(Line, raw)
+    if isinstance(line, Wrong):
+        hint = 'Other data goes into "meta".' if line.keyword == "additionalProperties" else line.hint
+        raise _LineError(f"{capital(line.sentence)} {hint}".rstrip())
+    kind = line.kind or (Kind.POSITIVE if line.gold else Kind.ABSTAIN)
+    if kind is not Kind.ABSTAIN and not line.gold:
+        raise _LineError(f"A query of kind {kind.value} needs a tool in gold_tools.")
+    if kind is Kind.ABSTAIN and (line.gold or line.arguments):
+        raise _LineError(
+            f'A query of kind abstain has no tool that is right, but gold_tools names "{one_line(line.gold[0])}".'
+            if line.gold
+            else "A query of kind abstain cannot have arguments, because it expects no call."
+        )
+    if both := [name for name in line.gold if name in line.forbidden]:
+        raise _LineError(f'The tool "{one_line(both[0], 60)}" is both in gold_tools and forbidden.')
+    for name, matcher in line.arguments.items():
+        if said := problem_of(matcher):
+            raise _LineError(f'The matcher of argument "{one_line(name, 60)}" {said}.')
+    path = line.tools_file
+    if path.startswith(("/", "\\")) or ".." in path.replace("\\", "/").split("/") or ":" in path:
+        raise _LineError('"tools_file" leads out of the folder of the set; name a file in it.')
+    # Of what is asked, so that the answers of other runs are found again when lines move.
+    key = f"{path}\0{line.text}".encode("utf-8", "surrogatepass")
+    own = line.id or f"q-{hashlib.sha256(key).hexdigest()[:12]}"
+    published: dict[str, Any] = {name: raw[name] for name in ("source", "n_tools") if name in raw}
+    fields = {name: getattr(line, name) for name in _SAME}
+    return Query(**fields, id=own, kind=kind, line=number, meta={**line.meta, **published})
+
+
+_SAME = ("text", "gold", "arguments", "forbidden", "split", "draft", "tools_file", "note")
+"""What a query has as its line does."""
 
 
 def _object(text: str) -> dict[str, Any]:
@@ -275,170 +268,27 @@ def _object(text: str) -> dict[str, Any]:
     try:
         raw = read_json(text)
     except json.JSONDecodeError as error:
-        raise _LineError(f"The line is not JSON: {error.msg} at column {error.colno}") from None
+        raise _LineError(f"The line is not JSON: {error.msg} at column {error.colno}.") from None
     except (RecursionError, ValueError) as error:
         said = "it nests too deep" if isinstance(error, RecursionError) else one_line(str(error), 80)
-        raise _LineError(f"The line cannot be read: {said}") from None
+        raise _LineError(f"The line cannot be read: {said}.") from None
     if not isinstance(raw, dict):
-        raise _LineError("The line is not a JSON object; write one query a line")
+        raise _LineError("The line is not a JSON object; write one query a line.")
     if exceeds_depth(raw, MAX_LINE_DEPTH):
-        raise _LineError(f"The line nests deeper than {MAX_LINE_DEPTH} levels")
+        raise _LineError(f"The line nests deeper than {MAX_LINE_DEPTH} levels.")
     return raw
-
-
-def _id(raw: Mapping[str, Any], words: str, tools_file: str) -> str:
-    given = raw.get("id")
-    if given is None:
-        # Of what is asked, so that the answers of other runs are found again when lines move.
-        key = f"{tools_file}\0{words}".encode("utf-8", "surrogatepass")
-        return f"q-{hashlib.sha256(key).hexdigest()[:12]}"
-    if not isinstance(given, str) or not 0 < len(given) <= MAX_NAMES:
-        raise _LineError(f'"id" is not a string of 1 to {MAX_NAMES} characters')
-    return given
-
-
-def _kind(raw: Mapping[str, Any], gold: tuple[str, ...]) -> Kind:
-    given = raw.get("kind")
-    if given is None:
-        return Kind.POSITIVE if gold else Kind.ABSTAIN
-    known = [kind.value for kind in Kind]
-    if given not in known:
-        raise _LineError(f'The kind "{one_line(str(given), 40)}" is not one of {", ".join(known)}')
-    kind = Kind(given)
-    if kind is Kind.ABSTAIN and gold:
-        raise _LineError(
-            f'A query of kind abstain has no tool that is right, but gold_tools names "{one_line(gold[0])}"'
-        )
-    if kind is not Kind.ABSTAIN and not gold:
-        raise _LineError(f'A query of kind {given} needs a tool in "gold_tools"')
-    return kind
-
-
-def _arguments(raw: Mapping[str, Any]) -> Mapping[str, Any]:
-    given: dict[str, Any] = _typed(raw, "arguments", dict, "an object from arguments to matchers", default={})
-    if len(given) > MAX_NAMES:
-        raise _LineError(f'"arguments" names {len(given)} arguments, more than {MAX_NAMES}')
-    for name, matcher in given.items():
-        said = problem_of(matcher)
-        if said:
-            raise _LineError(f'The matcher of argument "{one_line(name, 60)}" {said}')
-    return given
-
-
-def _names(raw: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    given = raw.get(key, [])
-    if isinstance(given, str):
-        raise _LineError(f'"{key}" is a string; write an array of names: ["{one_line(given, 60)}"]')
-    if not isinstance(given, list) or not all(isinstance(name, str) and name for name in given):
-        raise _LineError(f'"{key}" is not an array of tool names')
-    if len(given) > MAX_NAMES:
-        raise _LineError(f'"{key}" names {len(given)} tools, more than {MAX_NAMES}')
-    for place, name in enumerate(given):
-        if name in given[:place]:
-            raise _LineError(f'"{key}" names "{one_line(name, 60)}" twice')
-    return tuple(given)
-
-
-def _relative(path: str) -> str:
-    if path and (path.startswith(("/", "\\")) or ".." in path.replace("\\", "/").split("/") or ":" in path):
-        raise _LineError('"tools_file" leads out of the folder of the set; name a file in it')
-    return path
-
-
-def _text(raw: Mapping[str, Any], key: str, *, default: str | None = None, most: int = MAX_TEXT) -> str:
-    if key not in raw and default is None:
-        raise _LineError(f'The key "{key}" is missing')
-    value: str = _typed(raw, key, str, "a string", default=default)
-    if len(value) > most:
-        raise _LineError(f'"{key}" has {len(value):,} characters, more than {most:,}')
-    if "\0" in value:
-        raise _LineError(f'"{key}" holds a NUL character')
-    return value
-
-
-def _typed(raw: Mapping[str, Any], key: str, kind: Callable[..., Any], what: str, *, default: Any) -> Any:
-    value = raw.get(key, default)
-    if type(value) is not kind:
-        raise _LineError(f'"{key}" is not {what}')
-    return value
 
 
 def queries_schema() -> dict[str, Any]:
     """A 2020-12 schema of a line; what it cannot say (unique ids, existing tools) ``eval check`` says."""
-    names = {"type": "array", "items": {"type": "string", "minLength": 1}, "uniqueItems": True, "maxItems": MAX_NAMES}
-    text = {"type": "string", "maxLength": MAX_TEXT}
-    return {
-        "$schema": DIALECT_2020_12,
-        "title": "mcp-governor/queries-1",
-        "description": "One line of a query set.",
-        "type": "object",
-        "properties": {
-            "id": {
-                "type": "string",
-                "minLength": 1,
-                "maxLength": MAX_NAMES,
-                "description": "Unique in the set; derived from the query if absent.",
-            },
-            "query": {**text, "pattern": r"\S", "description": "What the user says."},
-            "gold_tools": {**names, "description": "Tools of which any is right; none: no tool should be called."},
-            "kind": {
-                "enum": [kind.value for kind in Kind],
-                "description": "What the query is for; derived from gold_tools if absent: positive or abstain.",
-            },
-            "arguments": {
-                "type": "object",
-                "maxProperties": MAX_NAMES,
-                "additionalProperties": {"$ref": "#/$defs/matcher"},
-                "description": "Argument → matcher. Arguments that are not named may be anything.",
-            },
-            "forbidden": {**names, "description": "Tools that must not be called, whatever else is."},
-            "split": {
-                "enum": [*SPLITS],
-                "default": SPLITS[-1],
-                "description": "dev: to look at while descriptions are edited; test: to judge them.",
-            },
-            "draft": {"type": "boolean", "default": False, "description": "Written by eval init, and not edited yet."},
-            "note": {**text, "description": "For people."},
-            "tools_file": {**text, "description": "Recorded tools that the query is about, relative to the set."},
-            "meta": {"type": "object", "description": "Anything else; never looked at."},
-            "source": {"description": "Metadata of published sets."},
-            "n_tools": {"description": "Metadata of published sets."},
-        },
-        "required": ["query"],
-        "additionalProperties": False,
-        "allOf": [
-            {
-                "if": {"properties": {"kind": {"const": "abstain"}}, "required": ["kind"]},
-                "then": {"properties": {"gold_tools": {"maxItems": 0}}},
-            },
-            {
-                "if": {"properties": {"kind": {"enum": ["positive", "sibling"]}}, "required": ["kind"]},
-                "then": {"properties": {"gold_tools": {"minItems": 1}}, "required": ["gold_tools"]},
-            },
-            {
-                "if": {"properties": {"arguments": {"minProperties": 1}}, "required": ["arguments"]},
-                "then": {"properties": {"gold_tools": {"minItems": 1}}, "required": ["gold_tools"]},
-            },
-        ],
-        "$defs": {
-            "matcher": {
-                "description": "A value that has to be equal, or an object of conditions that all have to hold.",
-                "anyOf": [
-                    {"not": {"type": "object"}},
-                    {
-                        "type": "object",
-                        "properties": {
-                            "equal": {},
-                            "enum": {"type": "array", "minItems": 1},
-                            "pattern": {"type": "string", "maxLength": MAX_PATTERN, "format": "regex"},
-                            "minimum": {"type": "number"},
-                            "maximum": {"type": "number"},
-                            "present": {"type": "boolean"},
-                        },
-                        "propertyNames": {"enum": [*CONDITIONS]},
-                        "minProperties": 1,
-                    },
-                ],
-            }
-        },
+    schema = schema_of(Line, "mcp-governor/queries-1")
+    conditions = schema_of(Conditions, "matcher")["properties"]
+    known = {"type": "object", "properties": conditions, "propertyNames": {"enum": [*conditions]}, "minProperties": 1}
+    schema["properties"]["arguments"]["additionalProperties"] = {"$ref": "#/$defs/matcher"}
+    schema["$defs"] = {
+        "matcher": {
+            "description": "A value that has to be equal, or an object of conditions that all have to hold.",
+            "anyOf": [{"not": {"type": "object"}}, known],
+        }
     }
+    return schema

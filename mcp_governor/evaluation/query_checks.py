@@ -9,6 +9,7 @@ worth a look, and not always wrong.
 
 from __future__ import annotations
 
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -26,11 +27,6 @@ if TYPE_CHECKING:
     from mcp_governor.surface import Surface, Tool
 
 
-def unknown_tools(names: Iterable[str], surface: Surface) -> list[str]:
-    """Names that are not those of tools of a server."""
-    return [name for name in names if name not in surface.by_name]
-
-
 def mismatches(queries: QuerySet, surface_of: Callable[[Query], Surface]) -> Iterator[Problem]:
     """What a set names and the server does not publish.
 
@@ -43,7 +39,8 @@ def mismatches(queries: QuerySet, surface_of: Callable[[Query], Surface]) -> Ite
         unknown = [
             (key, name)
             for key, names in (("gold_tools", query.gold), ("forbidden", query.forbidden))
-            for name in unknown_tools(names, surface_of(query))
+            for name in names
+            if name not in tools
         ]
         for key, name in unknown:
             yield Problem(
@@ -169,16 +166,7 @@ def names_tool(text: str, name: str) -> bool:
     return any(words[start : start + len(parts)] == parts for start in range(len(words) - len(parts) + 1))
 
 
-def longest_run(one: Sequence[str], other: Sequence[str]) -> list[str]:
+def longest_run(one: Sequence[str], other: Sequence[str]) -> Sequence[str]:
     """The longest row of words that two rows share."""
-    best: tuple[int, int] = (0, 0)
-    before = [0] * (len(other) + 1)
-    for place, word in enumerate(one):
-        now = [0] * (len(other) + 1)
-        for column, candidate in enumerate(other):
-            if word == candidate:
-                now[column + 1] = before[column] + 1
-                best = max(best, (now[column + 1], place + 1))
-        before = now
-    length, end = best
-    return list(one[end - length : end])
+    found = SequenceMatcher(None, one, other, autojunk=False).find_longest_match()
+    return one[found.a : found.a + found.size]

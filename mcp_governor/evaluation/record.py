@@ -17,7 +17,7 @@ from mcp_governor.documents import Wrong, read
 from mcp_governor.errors import FileFormatError, GovernorError
 from mcp_governor.evaluation.model import Answer, Run, RunnerInfo
 from mcp_governor.evaluation.queries import as_line, parse_set
-from mcp_governor.files import MEBIBYTE, read_bytes
+from mcp_governor.files import MEBIBYTE, read_named
 from mcp_governor.parsing import exceeds_depth, read_json
 from mcp_governor.secrets import redact
 from mcp_governor.surface.file import MAX_VALUES
@@ -61,6 +61,12 @@ class Evaluation(Struct, frozen=True):
     seed: int = 0
     started: str = ""
     split: str = ""
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models that answered; proxies are not models."""
+        answered = (run for run in self.runs if any(answer.failure is None for answer in run.answers))
+        return tuple(run.runner.name for run in answered if not run.runner.is_proxy)
 
 
 def record_text(evaluation: Evaluation) -> str:
@@ -143,43 +149,13 @@ def read_record(path: Path) -> Evaluation:
     Raises:
         FileFormatError: the file cannot be read, or a line is not part of this format; the message has its number.
     """
-    return parse_record(_bytes_of(path), visible(str(path)))
-
-
-def _bytes_of(path: Path) -> bytes:
     shown = visible(str(path))
-    try:
-        return read_bytes(path, limit=MAX_RECORD)
-    except FileNotFoundError:
-        raise FileFormatError(
-            f"{shown} does not exist.", f"Record an evaluation: mcp-governor eval run --record {shown}"
-        ) from None
-    except OSError as error:
-        raise FileFormatError(f"{shown} cannot be read: {error.strerror}.", "Check the path.") from None
+    hint = f"Record an evaluation: mcp-governor eval run --record {shown}"
+    return parse_record(read_named(path, shown, limit=MAX_RECORD, hint=hint), shown)
 
 
-class Head(Struct, frozen=True):
-    """What a recorded evaluation is about.
-
-    Attributes:
-        fingerprint, wording: digests of the surface.
-        models: names of the models that answered; proxies are not models.
-    """
-
-    fingerprint: str
-    wording: str
-    models: tuple[str, ...]
-
-
-def read_head(path: Path) -> Head:
-    """What a recorded evaluation is about.
-
-    Raises:
-        FileFormatError: as for :func:`read_record`.
-    """
-    made = parse_record(_bytes_of(path), visible(str(path)))
-    answered = (run for run in made.runs if any(answer.failure is None for answer in run.answers))
-    return Head(made.fingerprint, made.wording, tuple(run.runner.name for run in answered if not run.runner.is_proxy))
+class _WrongLineError(Exception):
+    """A line is not part of the format; the message is the end of a sentence."""
 
 
 def parse_record(data: bytes, shown: str) -> Evaluation:
@@ -194,86 +170,83 @@ def parse_record(data: bytes, shown: str) -> Evaluation:
     """
     if sum(map(data.count, b"[{,")) > MAX_VALUES:
         raise FileFormatError(f"{shown} has more than {MAX_VALUES:,} values.", "Name a smaller record.")
-    reader = _Reader(shown)
+    head: _Head | None = None
+    tools: list[Mapping[str, Any]] = []
+    lines: list[bytes] = []
+    runs: list[tuple[_Runner, list[Answer]]] = []
     for number, line in enumerate(data.split(b"\n"), 1):
-        if line.strip():
-            reader.read(number, line)
-    return reader.evaluation()
-
-
-class _WrongLineError(Exception):
-    """A line is not part of the format; the message is the end of a sentence."""
-
-
-class _Reader:
-    """Reads one line after the other."""
-
-    def __init__(self, shown: str) -> None:
-        self._shown = shown
-        self._head: _Head | None = None
-        self._tools: list[Mapping[str, Any]] = []
-        self._queries: list[bytes] = []
-        self._runs: list[tuple[_Runner, list[Answer]]] = []
-
-    def read(self, number: int, line: bytes) -> None:
+        if not line.strip():
+            continue
         try:
-            try:
-                value = read_json(line)
-            except (ValueError, RecursionError):
-                raise _WrongLineError("is not JSON") from None
-            if not isinstance(value, dict) or exceeds_depth(value, MAX_DEPTH):
-                raise _WrongLineError("is not a JSON object of this format")
-            self._take(value)
+            value = _object(line)
+            if head is None:
+                head = _head(value)
+            else:
+                _take(value, tools, lines, runs)
         except _WrongLineError as error:
             raise FileFormatError(
-                f"{self._shown}:{number}: the line {error}.", "Record the evaluation again: mcp-governor eval run"
+                f"{shown}:{number}: the line {error}.", "Record the evaluation again: mcp-governor eval run"
             ) from None
+    if head is None:
+        raise FileFormatError(f"{shown} is empty.", "Record an evaluation: mcp-governor eval run")
+    queries = _queries(lines, head, shown)
+    known = {query.id for query in queries.queries}
+    for lost in (answer.query for _, answers in runs for answer in answers if answer.query not in known):
+        raise FileFormatError(
+            f'{shown}: an answer is to the query "{one_line(lost, 60)}", which is not in the file.',
+            "Record the evaluation again.",
+        )
+    stated = {name: getattr(head, name) for name in ("fingerprint", "wording", "server", "seed", "started", "split")}
+    made = tuple(Run(one.runner, tuple(answers), one.started, one.ended) for one, answers in runs)
+    return Evaluation(queries, tuple(tools), made, **stated)
 
-    def _take(self, value: dict[str, Any]) -> None:
-        if self._head is None:
-            stated = value.get("format")
-            if stated != FORMAT:
-                raise _WrongLineError(f"does not state the format {FORMAT}, but {one_line(json.dumps(stated), 60)}")
-            self._head = _read(_Head, value)
-        elif isinstance(tool := value.get("tool"), dict):
-            if not isinstance(tool.get("name"), str):
-                raise _WrongLineError("has a tool without a name")
-            self._tools.append(tool)
-        elif isinstance(query := value.get("query"), dict):
-            self._queries.append(json.dumps(query).encode())
-        elif "runner" in value:
-            self._runs.append((_read(_Runner, value), []))
-        elif "answer" in value:
-            if not self._runs:
-                raise _WrongLineError("has an answer before the first runner")
-            self._runs[-1][1].append(parse_answer(value["answer"]))
-        else:
-            raise _WrongLineError("has no tool, query, runner or answer")
 
-    def evaluation(self) -> Evaluation:
-        if self._head is None:
-            raise FileFormatError(f"{self._shown} is empty.", "Record an evaluation: mcp-governor eval run")
-        head = self._head
-        try:
-            queries, problems = parse_set(b"\n".join(self._queries), head.queries.name, shown=self._shown)
-        except GovernorError as error:
-            raise FileFormatError(f"{self._shown} cannot be used: {error.message}", "Record it again.") from None
-        if problems:
-            raise FileFormatError(
-                f"{self._shown}: a query cannot be used: {problems[0].message}", "Record the evaluation again."
-            )
-        known = {query.id for query in queries.queries}
-        runs = []
-        stated = {name: getattr(head, name) for name in ("fingerprint", "wording", "server", "seed")}
-        for line, answers in self._runs:
-            lost = next((answer.query for answer in answers if answer.query not in known), None)
-            if lost is not None:
-                raise FileFormatError(
-                    f'{self._shown}: an answer is to the query "{one_line(lost, 60)}", which is not in the file.',
-                    "Record the evaluation again.",
-                )
-            runs.append(Run(line.runner, queries, tuple(answers), started=line.started, ended=line.ended, **stated))
-        return Evaluation(queries, tuple(self._tools), tuple(runs), started=head.started, split=head.split, **stated)
+def _take(
+    value: dict[str, Any],
+    tools: list[Mapping[str, Any]],
+    lines: list[bytes],
+    runs: list[tuple[_Runner, list[Answer]]],
+) -> None:
+    """Add what a line has."""
+    if isinstance(tool := value.get("tool"), dict):
+        if not isinstance(tool.get("name"), str):
+            raise _WrongLineError("has a tool without a name")
+        tools.append(tool)
+    elif isinstance(query := value.get("query"), dict):
+        lines.append(json.dumps(query).encode())
+    elif "runner" in value:
+        runs.append((_read(_Runner, value), []))
+    elif "answer" in value and runs:
+        runs[-1][1].append(parse_answer(value["answer"]))
+    else:
+        raise _WrongLineError("has no tool, query, runner, or answer of a runner before it")
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    try:
+        value = read_json(line)
+    except (ValueError, RecursionError):
+        raise _WrongLineError("is not JSON") from None
+    if not isinstance(value, dict) or exceeds_depth(value, MAX_DEPTH):
+        raise _WrongLineError("is not a JSON object of this format")
+    return value
+
+
+def _head(value: dict[str, Any]) -> _Head:
+    stated = value.get("format")
+    if stated != FORMAT:
+        raise _WrongLineError(f"does not state the format {FORMAT}, but {one_line(json.dumps(stated), 60)}")
+    return _read(_Head, value)
+
+
+def _queries(lines: list[bytes], head: _Head, shown: str) -> QuerySet:
+    try:
+        queries, problems = parse_set(b"\n".join(lines), head.queries.name, shown=shown)
+    except GovernorError as error:
+        raise FileFormatError(f"{shown} cannot be used: {error.message}", "Record it again.") from None
+    if problems:
+        raise FileFormatError(f"{shown}: a query cannot be used: {problems[0].message}", "Record it again.")
+    return queries
 
 
 def _read(kind: type[_T], value: Any) -> _T:

@@ -7,25 +7,35 @@ is reported in :attr:`~mcp_governor.evaluation.model.Run.ended`; a run with fewe
 from __future__ import annotations
 
 from collections import Counter, deque
-from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from random import Random
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from mcp_governor.errors import NothingCheckedError, UsageError
 from mcp_governor.evaluation.asking import answer_key, offer_for
-from mcp_governor.evaluation.model import Answer, Estimating, Failure, Run, Usage, ends_run, may_pass
-from mcp_governor.evaluation.pacing import Clock, Pacer, Purse, RealClock, most_of, wait_before
+from mcp_governor.evaluation.model import (
+    Answer,
+    Estimate,
+    Failure,
+    Offer,
+    Query,
+    Run,
+    Runner,
+    Usage,
+    ends_run,
+    may_pass,
+)
+from mcp_governor.evaluation.pacing import Clock, Pacer, Purse, wait_before
 from mcp_governor.evaluation.store import Kept
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from mcp_governor.evaluation.model import Estimate, Offer, Query, Runner
+    from mcp_governor.evaluation.asking import Keeper
 
 CONCURRENCY = 4
 """Requests to one provider at once: the lowest tiers of the providers admit 50 requests a minute, and a request takes
@@ -41,16 +51,6 @@ MAX_FAILURES = 8
 """Queries in a row without an answer after which a runner is given up: two for each request at once."""
 
 
-class Keeper(Protocol):
-    """Where answers are kept."""
-
-    def get(self, key: str) -> Kept | None:
-        """The answer under a key."""
-
-    def put(self, key: str, runner: str, answer: Answer, asked: str) -> None:
-        """Keep an answer."""
-
-
 class Settings(Struct, frozen=True):
     """How an evaluation runs.
 
@@ -60,7 +60,6 @@ class Settings(Struct, frozen=True):
         max_cost: dollars that may be spent at most; ``None`` for no limit.
         max_seconds: time limit.
         concurrency: requests to one provider at once.
-        attempts: attempts per query.
         per_minute: family → maximum number of requests in a minute.
     """
 
@@ -69,8 +68,7 @@ class Settings(Struct, frozen=True):
     max_cost: float | None = None
     max_seconds: float = MAX_SECONDS
     concurrency: int = CONCURRENCY
-    attempts: int = ATTEMPTS
-    per_minute: Mapping[str, float] | None = None
+    per_minute: Mapping[str, float] = {}
 
 
 class Progress(Struct, frozen=True):
@@ -90,21 +88,15 @@ class Plan(Struct, frozen=True):
         runner: its name.
         kept: queries that are answered from the store.
         asked: queries that would be sent.
-        input_tokens: of these; ``None`` if the runner says nothing about tokens.
-        output_tokens: the most that may come back; ``None`` as above.
-        dollars: expected cost; ``None`` if a price is not known.
-        most_dollars: the most that they may cost; ``None`` as above.
         free: requests of this runner cost nothing.
+        estimate: of all requests together; ``None`` for dollars if a price is not known.
     """
 
     runner: str
     kept: int
     asked: int
-    input_tokens: int | None
-    output_tokens: int | None
-    dollars: float | None
-    most_dollars: float | None
-    free: bool = False
+    free: bool
+    estimate: Estimate
 
 
 class Done(Struct, frozen=True):
@@ -123,143 +115,112 @@ class Done(Struct, frozen=True):
     asked: int
 
 
-class Subject(Struct, frozen=True):
-    """What is evaluated: the tools as offered, and the digests and the name of their surface."""
-
-    tools: tuple[Mapping[str, Any], ...]
-    fingerprint: str
-    wording: str
-    server: str = ""
-
-
 def now_text() -> str:
     """The day and time in UTC, ISO 8601, in seconds."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def estimate_of(runner: Runner, query: Query, offer: Offer) -> Estimate | None:
-    """What a request takes; ``None`` if it costs nothing."""
-    return runner.estimate(query, offer) if isinstance(runner, Estimating) else None
-
-
 def plan(
-    runners: Sequence[Runner], queries: Sequence[Query], subject: Subject, settings: Settings, keeper: Keeper
+    runners: Sequence[Runner],
+    queries: Sequence[Query],
+    tools: Sequence[Mapping[str, Any]],
+    settings: Settings,
+    keeper: Keeper,
 ) -> list[Plan]:
     """What an evaluation would send and cost, without sending anything."""
+    engine = _Engine(runners, queries, tools, replace(settings, replay=False), keeper)
+    tasks = [task for waiting in engine.waiting.values() for task in waiting]
     plans = []
-    for runner in runners:
-        kept, estimates = 0, []
-        for query in queries:
-            offer = offer_for(subject.tools, query, settings.seed)
-            if _kept(keeper, answer_key(runner.info, query, offer), query, replay=False) is not None:
-                kept += 1
-            else:
-                estimates.append(estimate_of(runner, query, offer))
-        free = not isinstance(runner, Estimating)
+    for at, runner in enumerate(runners):
+        estimates = [runner.estimate(task.query, task.offer) for task in tasks if task.at == at]
         known = [one for one in estimates if one is not None]
-        plans.append(
-            Plan(
-                runner=runner.info.name,
-                kept=kept,
-                asked=len(estimates),
-                input_tokens=None if free else sum(one.input_tokens for one in known),
-                output_tokens=None if free else sum(one.output_tokens for one in known),
-                dollars=0.0 if free else _sum([one.dollars for one in known]),
-                most_dollars=0.0 if free else _sum([one.most_dollars for one in known]),
-                free=free,
-            )
+        total = Estimate(
+            sum(one.input_tokens for one in known),
+            sum(one.output_tokens for one in known),
+            _sum([one.dollars for one in known]),
+            _sum([one.most_dollars for one in known]),
         )
+        plans.append(Plan(runner.info.name, len(engine.answers[at]), len(estimates), runner.info.is_proxy, total))
     return plans
 
 
 def _sum(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
-    return sum(known) if len(known) == len(values) else None
-
-
-def _kept(keeper: Keeper, key: str, query: Query, *, replay: bool) -> Kept | None:
-    """A kept answer; a failure is not one, except that a replay repeats it."""
-    found = keeper.get(key)
-    if found is None or (found.answer.failure is not None and not replay):
-        return None
-    # The same question may have had another id when it was asked.
-    return replace(found, answer=replace(found.answer, query=query.id))
+    return float(sum(known)) if len(known) == len(values) else None
 
 
 async def evaluate(
     runners: Sequence[Runner],
-    run_of: Callable[[Runner, tuple[Answer, ...], str, str | None], Run],
     queries: Sequence[Query],
-    subject: Subject,
+    tools: Sequence[Mapping[str, Any]],
     settings: Settings,
-    *,
     keeper: Keeper,
+    *,
     clock: Clock | None = None,
     emit: Callable[[Progress], None] = lambda _: None,
-    now: Callable[[], str] | None = None,
 ) -> Done:
-    """Ask every runner every query.
+    """Ask every runner every query, and close the runners.
 
     Args:
-        runners: who is asked; they are not closed.
-        run_of: makes a run from a runner, its answers, when it started, and why it ended early.
+        runners: who is asked.
         queries: what is asked, in this order.
-        subject: the tools.
+        tools: what is offered.
         settings: limits.
         keeper: where answers are kept.
         clock: the time; the system's by default.
         emit: receives the progress after each answer.
-        now: the day and time, as text; the system's by default.
 
     Raises:
         NothingCheckedError: there are no queries, no runners or no tools.
         UsageError: a replay has no answer to a query, or the limit of dollars cannot be kept because a price is not
             known; nothing was sent then.
     """
-    for number, what in ((len(queries), "query"), (len(runners), "runner"), (len(subject.tools), "tool")):
+    import anyio
+
+    for number, what in ((len(queries), "query"), (len(runners), "runner"), (len(tools), "tool")):
         if not number:
             raise NothingCheckedError(f"There is no {what} to evaluate.", "Check the target and the query set.")
-    engine = _Engine(runners, queries, subject, settings, keeper, clock or RealClock(), emit, now or now_text)
-    engine.look_up()
-    if settings.replay:
-        engine.refuse_misses()
-    elif settings.max_cost is not None:
-        engine.refuse_unpriced()
-    if engine.waiting:
+    try:
+        engine = _Engine(runners, queries, tools, settings, keeper, clock or Clock(), emit)
+        engine.report()
+        engine.refuse()
         await engine.run()
-    return Done(
-        runs=tuple(run_of(runner, *engine.outcome(at)) for at, runner in enumerate(runners)),
-        dollars=engine.purse.spent,
-        kept=engine.kept,
-        asked=engine.sent,
-    )
+    finally:
+        with anyio.CancelScope(shield=True):
+            for runner in runners:
+                await runner.aclose()
+    runs = tuple(map(engine.outcome, range(len(runners))))
+    return Done(runs, engine.purse.spent, engine.kept, engine.sent)
 
 
-class _Task:
+class _Task(NamedTuple):
     """One query to one runner."""
 
-    __slots__ = ("at", "key", "offer", "query", "runner")
-
-    def __init__(self, at: int, runner: Runner, query: Query, offer: Offer, key: str) -> None:
-        self.at, self.runner, self.query, self.offer, self.key = at, runner, query, offer, key
+    at: int
+    runner: Runner
+    query: Query
+    offer: Offer
+    key: str
 
 
 class _Engine:
-    """The state of an evaluation while it runs."""
+    """The state of an evaluation while it runs.
+
+    What is kept is taken at once; the rest waits, by provider, one query of every model after the other.
+    """
 
     def __init__(
         self,
         runners: Sequence[Runner],
         queries: Sequence[Query],
-        subject: Subject,
+        tools: Sequence[Mapping[str, Any]],
         settings: Settings,
         keeper: Keeper,
-        clock: Clock,
-        emit: Callable[[Progress], None],
-        now: Callable[[], str],
+        clock: Clock | None = None,
+        emit: Callable[[Progress], None] = lambda _: None,
     ) -> None:
-        self.runners, self.queries, self.subject, self.settings = runners, queries, subject, settings
-        self.keeper, self.clock, self.emit, self.now = keeper, clock, emit, now
+        self.runners, self.queries, self.settings, self.keeper, self.emit = runners, queries, settings, keeper, emit
+        self.clock = clock or Clock()
         self.purse = Purse(settings.max_cost)
         self.answers: list[dict[str, Kept]] = [{} for _ in runners]
         self.ended: dict[int, str] = {}
@@ -267,54 +228,48 @@ class _Engine:
         self.kept = self.sent = self.failed = 0
         self.waiting: dict[str, deque[_Task]] = {}
         self.random = Random(settings.seed)  # noqa: S311  jitter
-        self.end = clock.now() + settings.max_seconds
+        self.end = self.clock.now() + settings.max_seconds
         self.stopped = ""
-
-    def look_up(self) -> None:
-        """Take what is kept; the rest waits, by provider, one query of every model after the other."""
-        for query in self.queries:
-            offer = offer_for(self.subject.tools, query, self.settings.seed)
-            for at, runner in enumerate(self.runners):
+        for query in queries:
+            offer = offer_for(tools, query, settings.seed)
+            for at, runner in enumerate(runners):
                 key = answer_key(runner.info, query, offer)
-                found = _kept(self.keeper, key, query, replay=self.settings.replay)
-                if found is not None:
-                    self.answers[at][query.id] = found
+                found = keeper.get(key)
+                # A failure is not an answer, except that a replay repeats it.
+                if found is not None and (found.answer.failure is None or settings.replay):
+                    # The same question may have had another id when it was asked.
+                    self.answers[at][query.id] = replace(found, answer=replace(found.answer, query=query.id))
                     self.kept += 1
                 else:
                     task = _Task(at, runner, query, offer, key)
                     self.waiting.setdefault(runner.info.family, deque()).append(task)
-        self.report()
 
-    def refuse_misses(self) -> None:
-        missing = [task for tasks in self.waiting.values() for task in tasks]
-        if not missing:
-            return
-        first = missing[0]
-        more = f" ({len(missing) - 1} more are missing)" if len(missing) > 1 else ""
-        raise UsageError(
-            f'No answer of {one_line(first.runner.info.name, 60)} to the query "{one_line(first.query.id, 60)}" was '
-            f"recorded for these tools, this model and this seed{more}.",
-            "Run without --replay, with --record, and commit the recorded file.",
-        )
-
-    def refuse_unpriced(self) -> None:
-        for tasks in self.waiting.values():
-            for task in tasks:
-                estimate = estimate_of(task.runner, task.query, task.offer)
-                if estimate is not None and estimate.most_dollars is None:
-                    raise UsageError(
-                        f"The price of {one_line(task.runner.info.name, 60)} is unknown, so --max-cost cannot be kept.",
-                        "Remove --max-cost, or this runner.",
-                    )
+    def refuse(self) -> None:
+        """Refuse what cannot be done as it was asked, before anything is sent."""
+        tasks = [task for waiting in self.waiting.values() for task in waiting]
+        if self.settings.replay and tasks:
+            name, query = one_line(tasks[0].runner.info.name, 60), one_line(tasks[0].query.id, 60)
+            more = f" ({len(tasks) - 1} more are missing)" if len(tasks) > 1 else ""
+            raise UsageError(
+                f'No answer of {name} to the query "{query}" was recorded for these tools, this model and this '
+                f"seed{more}.",
+                "Run without --replay, with --record, and commit the recorded file.",
+            )
+        for task in tasks if self.settings.max_cost is not None else ():
+            estimate = task.runner.estimate(task.query, task.offer)
+            if estimate is not None and estimate.most_dollars is None:
+                raise UsageError(
+                    f"The price of {one_line(task.runner.info.name, 60)} is unknown, so --max-cost cannot be kept.",
+                    "Remove --max-cost, or this runner.",
+                )
 
     async def run(self) -> None:
         import anyio
 
-        limits = self.settings.per_minute or {}
         self.changed = anyio.Condition()
         async with anyio.create_task_group() as group:
             for family, tasks in self.waiting.items():
-                pacer = Pacer(self.clock, limits.get(family))
+                pacer = Pacer(self.clock, self.settings.per_minute.get(family))
                 for _ in range(min(self.settings.concurrency, len(tasks))):
                     group.start_soon(self._work, tasks, pacer)
 
@@ -325,29 +280,34 @@ class _Engine:
                 await self._ask(task, pacer)
 
     async def _ask(self, task: _Task, pacer: Pacer) -> None:
+        estimate = task.runner.estimate(task.query, task.offer)
+        price = estimate.most_dollars if estimate is not None else None
+        most = price or 0.0
         spent: list[Usage] = []
         answer: Answer | None = None
-        for attempt in range(1, self.settings.attempts + 1):
-            reserved = await self._ready(task, pacer)
-            if reserved is None:
+        asked = ""
+        for attempt in range(1, ATTEMPTS + 1):
+            if not (await self._sleep(pacer.take()) and await self._reserve(most)):
                 break
-            asked = self.now()
-            answer = None
+            asked, cost = now_text(), most
             try:
                 answer = await self._answer(task)
+                cost = _cost(answer, most)
             finally:
                 # Interrupted: the request may have been answered, and paid.
-                cost = reserved if answer is None else _cost(answer, reserved)
-                await self._settle(reserved, cost)
-            spent.append(replace(answer.usage, dollars=_dollars(answer, cost)))
+                await self._settle(most, cost)
+            # Unknown stays unknown where no price is known.
+            known = answer.usage.dollars is not None or price is not None
+            spent.append(replace(answer.usage, dollars=cost if known else None))
             asks_to_wait = answer.retry_after
-            answer = replace(answer, query=task.query.id, usage=_total(spent), retry_after=None)
+            answer = replace(answer, query=task.query.id, usage=Usage.of(spent), retry_after=None)
             self.sent += attempt == 1
-            failure = answer.failure
-            if failure is None or not may_pass(failure) or attempt == self.settings.attempts:
+            if answer.failure is None or not may_pass(answer.failure) or attempt == ATTEMPTS:
                 break
             wait = wait_before(attempt, asks_to_wait, self.random)
-            if not await self._pause(wait.seconds, pacer if wait.named else None):
+            if asks_to_wait:
+                pacer.pause(wait)
+            if not await self._sleep(wait):
                 break
         if answer is not None:
             self._take(task, answer, asked)
@@ -360,25 +320,21 @@ class _Engine:
             return await task.runner.answer(task.query, task.offer)
         return Answer(task.query.id, (), failure=Failure.TIMEOUT)
 
-    async def _ready(self, task: _Task, pacer: Pacer) -> float | None:
-        """Wait for the place in the rate, and set the money aside; ``None`` if the run is over."""
-        if not await self._sleep(pacer.take()):
-            return None
-        estimate = estimate_of(task.runner, task.query, task.offer)
+    async def _reserve(self, most: float) -> bool:
+        """Set the money for a request aside; false if the run is over."""
         async with self.changed:
             while not self.stopped:
-                reserved = self.purse.reserve(estimate)
-                if reserved is not None:
-                    return reserved
+                if self.purse.reserve(most):
+                    return True
                 if not self.purse.is_waiting:
                     self.stopped = (
-                        f"the next request may cost ${most_of(estimate):.4f}, and ${self.purse.spent:.4f} of "
+                        f"the next request may cost ${most:.4f}, and ${self.purse.spent:.4f} of "
                         f"${self.settings.max_cost or 0:.4f} are spent"
                     )
                     self.changed.notify_all()
-                    return None
+                    return False
                 await self.changed.wait()
-        return None
+        return False
 
     async def _settle(self, reserved: float, cost: float) -> None:
         self.purse.settle(reserved, cost)
@@ -396,26 +352,19 @@ class _Engine:
             await self.clock.sleep(seconds)
         return not self.stopped
 
-    async def _pause(self, seconds: float, pacer: Pacer | None) -> bool:
-        if pacer is not None:
-            pacer.pause(seconds)
-        return await self._sleep(seconds)
-
     def _take(self, task: _Task, answer: Answer, asked: str) -> None:
         self.answers[task.at][task.query.id] = Kept(answer, asked)
         self.keeper.put(task.key, task.runner.info.name, answer, asked)
-        if answer.failure is None:
-            self.in_a_row[task.at] = 0
-        else:
+        self.in_a_row[task.at] = 0 if answer.failure is None else self.in_a_row[task.at] + 1
+        if answer.failure is not None:
             self.failed += 1
-            self.in_a_row[task.at] += 1
+            why = ""
             if ends_run(answer.failure):
-                said = f": {answer.detail}" if answer.detail else ""
-                self.ended.setdefault(task.at, f"{answer.failure}{said}")
+                why = f"{answer.failure}: {answer.detail}" if answer.detail else answer.failure
             elif self.in_a_row[task.at] >= MAX_FAILURES:
-                self.ended.setdefault(
-                    task.at, f"{MAX_FAILURES} queries in a row had no answer (the last one: {answer.failure})"
-                )
+                why = f"{MAX_FAILURES} queries in a row had no answer (the last one: {answer.failure})"
+            if why:
+                self.ended.setdefault(task.at, why)
         self.report()
 
     def report(self) -> None:
@@ -424,13 +373,13 @@ class _Engine:
         total = len(self.queries) * len(self.runners)
         self.emit(Progress(done, total, self.kept, self.failed, self.purse.spent))
 
-    def outcome(self, at: int) -> tuple[tuple[Answer, ...], str, str | None]:
+    def outcome(self, at: int) -> Run:
         """The answers of a runner in the order of the queries, when they began, and why there are not more."""
         kept = self.answers[at]
         answers = tuple(kept[query.id].answer for query in self.queries if query.id in kept)
         started = min((one.asked for one in kept.values()), default="")
         ended = self.ended.get(at) or (self.stopped if len(kept) < len(self.queries) else "")
-        return answers, started, ended or None
+        return Run(self.runners[at].info, answers, started, ended or None)
 
 
 _MAY_BE_PAID = frozenset(("timeout", "cut", "malformed", "truncated", "too-large"))
@@ -442,34 +391,3 @@ def _cost(answer: Answer, reserved: float) -> float:
     if answer.usage.dollars is not None:
         return answer.usage.dollars
     return reserved if answer.failure is None or answer.failure in _MAY_BE_PAID else 0.0
-
-
-def _dollars(answer: Answer, cost: float) -> float | None:
-    """The cost in the record: unknown stays unknown where no price is known."""
-    return answer.usage.dollars if answer.usage.dollars is not None else (cost or None)
-
-
-def _total(parts: Sequence[Usage]) -> Usage:
-    """All attempts together."""
-    known = [part.dollars for part in parts if part.dollars is not None]
-    return Usage(
-        input_tokens=sum(part.input_tokens for part in parts),
-        output_tokens=sum(part.output_tokens for part in parts),
-        cached_tokens=sum(part.cached_tokens for part in parts),
-        dollars=sum(known) if known else None,
-        seconds=parts[-1].seconds,
-        requests=sum(part.requests for part in parts),
-    )
-
-
-@asynccontextmanager
-async def closing(runners: Sequence[Runner]) -> AsyncIterator[None]:
-    """Close every runner at the end, whatever happens."""
-    import anyio
-
-    try:
-        yield
-    finally:
-        with anyio.CancelScope(shield=True):
-            for runner in runners:
-                await runner.aclose()

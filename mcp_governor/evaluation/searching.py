@@ -14,20 +14,18 @@ import gzip
 import io
 import itertools
 import re
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, field
 
 from mcp_governor.errors import FileFormatError, UsageError
 from mcp_governor.evaluation.bm25 import Bm25
-from mcp_governor.evaluation.embedding import Embedding
 from mcp_governor.evaluation.fields import tool_text
-from mcp_governor.evaluation.offering import offered_tools
+from mcp_governor.evaluation.offering import offered_tools, surface_in
+from mcp_governor.evaluation.proxies import index_of
 from mcp_governor.evaluation.terms import STOP_WORDS, split_identifier, stem, terms
 from mcp_governor.files import MAX_BYTES, MEBIBYTE, list_files, read_bytes
-from mcp_governor.surface import build_surface
-from mcp_governor.surface.file import parse_json, parse_surface
+from mcp_governor.surface.file import parse_json
 from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
@@ -44,66 +42,37 @@ MAX_TOOLS = 50_000
 """Maximum number of tools; a search over them takes a second, and no host offers that many."""
 
 
-class Crowd(Struct, frozen=True):
-    """Tools of other servers.
+def load_crowd(path: Path, own: Iterable[ToolText] = ()) -> tuple[ToolText, ...]:
+    """The tools of a recorded surface, or of all in a folder and its subfolders: ``.json``, also as ``.json.gz``.
 
-    Attributes:
-        servers: the tools of each recording, in the order of the files.
-    """
-
-    servers: tuple[tuple[ToolText, ...], ...]
-
-    @property
-    def tools(self) -> tuple[ToolText, ...]:
-        """The tools of all recordings."""
-        return tuple(tool for server in self.servers for tool in server)
-
-    def besides(self, own: Iterable[ToolText]) -> tuple[ToolText, ...]:
-        """The tools without the recordings of our own server: those that share most of their names with it.
-
-        Another release of the server has nearly the same words, and would push each of its tools to the second place.
-        """
-        names = {tool.name for tool in own}
-        return tuple(
-            tool
-            for server in self.servers
-            if 2 * sum(one.name in names for one in server) <= len(server)
-            for tool in server
-        )
-
-
-def load_crowd(path: Path) -> Crowd:
-    """Read a recorded surface, or all in a folder and its subfolders: ``.json``, also as ``.json.gz``.
-
-    A document that holds several releases (version → surface) counts with its last one.
+    Recordings of our own server, which share most of their names with it, are left out: another release of the server
+    has nearly the same words, and would push each of its tools to the second place.
 
     Raises:
         FileFormatError: a file cannot be read or is not a recording, or there is none, or too many.
     """
-    shown = visible(str(path))
+    shown, names = visible(str(path)), {tool.name for tool in own}
     try:
         files = [path]
         if path.is_dir():
-            files = sorted(
-                (
-                    *list_files(path, ".json", most=MAX_FILES, deep=True),
-                    *list_files(path, ".json.gz", most=MAX_FILES, deep=True),
-                )
-            )
+            endings = (".json", ".json.gz")
+            files = sorted(file for end in endings for file in list_files(path, end, most=MAX_FILES, deep=True))
     except OSError as error:
         raise FileFormatError(f"{shown} cannot be read: {error.strerror}.", "Check the path.") from None
-    servers: list[tuple[ToolText, ...]] = []
+    found: list[ToolText] = []
+    recorded = False
     for file in files:
-        found = _tools(file, alone=not path.is_dir())
-        if found is not None:
-            servers.append(tuple(found))
-        if sum(map(len, servers)) > MAX_TOOLS:
+        tools = _tools(file, alone=not path.is_dir())
+        recorded = recorded or bool(tools)
+        if tools and 2 * sum(one.name in names for one in tools) <= len(tools):
+            found += tools
+        if len(found) > MAX_TOOLS:
             raise FileFormatError(f"{shown} has more than {MAX_TOOLS:,} tools.", "Name a smaller folder.")
-    if not servers:
+    if not recorded:
         raise FileFormatError(
             f"{shown} has no recorded surface.", "Record some: mcp-governor snapshot TARGET -o DIR/NAME.json"
         )
-    return Crowd(tuple(servers))
+    return tuple(found)
 
 
 def _tools(file: Path, *, alone: bool) -> list[ToolText] | None:
@@ -115,15 +84,12 @@ def _tools(file: Path, *, alone: bool) -> list[ToolText] | None:
     except (OSError, EOFError) as error:
         reason = getattr(error, "strerror", None) or "it is not a whole gzip file"
         raise FileFormatError(f"{shown} cannot be read: {reason}.", "Check the file.") from None
-    releases = _releases(document)
-    if releases is not None:
-        surface = build_surface(releases, source=shown)
-    elif not alone and not _looks_recorded(document):
+    try:
+        surface = surface_in(document, shown)
+    except FileFormatError:
+        if alone:
+            raise
         return None
-    else:
-        import json
-
-        surface = parse_surface(json.dumps(document), shown)
     return [tool_text(tool) for tool in offered_tools(surface)]
 
 
@@ -133,24 +99,6 @@ def _unpacked(data: bytes) -> bytes:
     if len(text) > MAX_BYTES:
         raise OSError(0, f"it is larger than {MAX_BYTES // MEBIBYTE} MiB when unpacked")
     return text
-
-
-def _releases(document: Any) -> dict[str, Any] | None:
-    """The last of several releases in one document."""
-    if not isinstance(document, dict) or not document or "tools" in document or "result" in document:
-        return None
-    last = list(document.values())[-1]
-    recorded = all(isinstance(value, dict) and isinstance(value.get("tools"), list) for value in document.values())
-    return last if recorded else None
-
-
-def _looks_recorded(document: Any) -> bool:
-    if isinstance(document, list):
-        return bool(document) and all(isinstance(item, dict) and "name" in item for item in document)
-    if not isinstance(document, dict):
-        return False
-    result = document.get("result")
-    return isinstance(document.get("tools"), list) or (isinstance(result, dict) and "tools" in result)
 
 
 MAX_PATTERN = 200
@@ -229,7 +177,7 @@ class Rank(Struct, frozen=True):
     """
 
     rank: int | None
-    count: int
+    count: int = field(name="of")
     above: tuple[str, ...] = ()
 
 
@@ -282,21 +230,24 @@ class Searched:
     def ranks(self, query: str, gold: Sequence[str]) -> tuple[str, Rank, Rank]:
         """The tool of ``gold`` that comes first, with its rank in its server, and among all."""
         scores = self._own_index.scores(query)
-        places = [place for place, tool in enumerate(self.own) if tool.name in gold]
-        best = max(places, key=lambda place: (scores[place], -place))
-        right = {tool.name for tool in self.own if tool.name in gold}
-        own = self._rank(scores, best, self.own, right)
-        among = own if self._index is self._own_index else self._rank(self._index.scores(query), best, self.all, right)
-        return self.own[best].name, own, among
+        own = self._ranked(scores, self.own, gold)
+        among = own if self._index is self._own_index else self._ranked(self._index.scores(query), self.all, gold)
+        return self.own[self._best(scores, gold)].name, own, among
 
-    def _rank(self, scores: Sequence[float], best: int, tools: Sequence[ToolText], right: set[str]) -> Rank:
+    def _best(self, scores: Sequence[float], gold: Sequence[str]) -> int:
+        places = [place for place, tool in enumerate(self.own) if tool.name in gold]
+        return max(places, key=lambda place: (scores[place], -place))
+
+    def _ranked(self, scores: Sequence[float], tools: Sequence[ToolText], gold: Sequence[str]) -> Rank:
+        """The rank of the first right tool of the server."""
+        best = self._best(scores, gold)
         if scores[best] <= 0 and self.method != "minilm":
             return Rank(None, len(tools))
         # Tools of the server that are right as well do not push this one away; others of the same name do.
         above = [
             place
             for place, score in enumerate(scores)
-            if score >= scores[best] and place != best and not (place < len(self.own) and tools[place].name in right)
+            if score >= scores[best] and place != best and not (place < len(self.own) and tools[place].name in gold)
         ]
         above.sort(key=lambda place: (-scores[place], tools[place].name))
         return Rank(len(above) + 1, len(tools), tuple(tools[place].name for place in above[:RETURNED]))
@@ -307,7 +258,6 @@ class Searched:
         """The fewest words of a query that bring a tool to the first place if its description has them.
 
         The first place among all tools and among those of the server; if no words do both, among those of the server.
-        Every answer is verified: the tools are indexed again with the words in the description.
 
         Args:
             query: the query.
@@ -321,46 +271,32 @@ class Searched:
         if not isinstance(self._index, Bm25) or not isinstance(self._own_index, Bm25):
             return None
         place = next(number for number, one in enumerate(self.own) if one.name == tool)
-        right = {one.name for one in self.own if one.name in gold}
-        for index, tools in ((self._index, self.all), (self._own_index, self.own)):
-            for words in _combinations(query, self.own[place]):
-                added = [stem(word.lower()) for word in words]
-                if self._rank(index.scores_with(query, place, added), place, tools, right).rank != 1:
-                    continue
-                # The same word says less in a server that is about it than among all, and the other way round.
-                own = self._own_index.scores_with(query, place, added)
-                if tools is self.own or self._rank(own, place, self.own, right).rank == 1:
-                    return self._verified(words, place, query, gold, others)
-            if tools is self.own:
+        found: Lift | None = None
+        for words in _combinations(query, self.own[place]):
+            added = [stem(word.lower()) for word in words]
+            own = self._ranked(self._own_index.scores_with(query, place, added), self.own, gold)
+            if own.rank != 1:
+                # The same word may say less in a server that is about it than among all.
+                continue
+            among = own
+            if self._index is not self._own_index:
+                among = self._ranked(self._index.scores_with(query, place, added), self.all, gold)
+            if found is None or among.rank == 1:
+                found = Lift(words, own, among, tuple(self._lost(query, place, added, others)))
+            if among.rank == 1:
                 break
-        return None
+        return found
 
-    def _verified(
-        self,
-        words: tuple[str, ...],
-        place: int,
-        query: str,
-        gold: Sequence[str],
-        others: Sequence[tuple[str, Sequence[str]]],
-    ) -> Lift | None:
-        old = self.own[place]
-        own = list(self.own)
-        own[place] = replace_description(old, f"{old.description} {' '.join(words)}")
-        changed = Searched(self.method, own, self.all[len(self.own) :])
-        _, rank, among = changed.ranks(query, gold)
-        if 1 not in (rank.rank, among.rank):
-            return None
-        lost = tuple(
-            text
-            for text, tools in others
-            if text != query and self.ranks(text, tools)[1].rank == 1 and changed.ranks(text, tools)[1].rank != 1
-        )
-        return Lift(words, rank, among, lost)
-
-
-def replace_description(tool: ToolText, description: str) -> ToolText:
-    """The tool with another description."""
-    return replace(tool, description=description.strip())
+    def _lost(
+        self, query: str, place: int, added: Sequence[str], others: Sequence[tuple[str, Sequence[str]]]
+    ) -> Iterator[str]:
+        """The other queries that find their tool first, and would not with these words."""
+        assert isinstance(self._own_index, Bm25)
+        for text, gold in others:
+            if text != query and self.ranks(text, gold)[1].rank == 1:
+                scores = self._own_index.scores_with(text, place, added)
+                if self._ranked(scores, self.own, gold).rank != 1:
+                    yield text
 
 
 def _combinations(query: str, tool: ToolText) -> Iterator[tuple[str, ...]]:
@@ -376,6 +312,4 @@ def _combinations(query: str, tool: ToolText) -> Iterator[tuple[str, ...]]:
 
 
 def _index(method: Method, tools: Sequence[ToolText], pattern: str | None) -> Index:
-    if method == "regex":
-        return RegexSearch(tools, pattern)
-    return Bm25(tools) if method == "bm25" else Embedding(tools)
+    return RegexSearch(tools, pattern) if method == "regex" else index_of(method, tools)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.evaluation.model import Failure
@@ -17,6 +17,7 @@ from mcp_governor.evaluation.model import Failure
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Sequence
 
+    from mcp_governor.evaluation.model import Query
     from mcp_governor.evaluation.offering import SentTool
 
 MAX_RESPONSE = 4 * 1024 * 1024
@@ -24,12 +25,9 @@ MAX_RESPONSE = 4 * 1024 * 1024
 takes a multiple of that."""
 
 
-class ChangedRequestError(Exception):
-    """A library below was about to send something else than what was offered."""
-
-
-class OverLimitError(Exception):
-    """A second request for one answer, or a response larger than :data:`MAX_RESPONSE`."""
+class StoppedError(Exception):
+    """A library below was about to send something else than what was offered, or a second request for one answer; or
+    the response is larger than :data:`MAX_RESPONSE`."""
 
 
 @dataclass
@@ -37,9 +35,8 @@ class Exchange:
     """One request and its response.
 
     Attributes:
+        query: the query, whose text has to be sent.
         tools: what has to be sent.
-        text: the query, which has to be sent.
-        system: the system prompt; empty for none.
         temperature: as it has to be sent; ``None`` for none.
         requests: how many were sent.
         status: of the response; 0 if there was none.
@@ -47,14 +44,13 @@ class Exchange:
         changed: what would have been sent differently; empty if nothing.
     """
 
+    query: Query
     tools: Sequence[SentTool]
-    text: str
-    system: str = ""
     temperature: float | None = None
     requests: int = 0
     status: int = 0
     failure: Failure | None = None
-    changed: str = field(default="")
+    changed: str = ""
 
 
 _CURRENT: ContextVar[Exchange] = ContextVar("exchange")
@@ -92,10 +88,10 @@ async def _before(request: Any) -> None:
     request.headers["accept-encoding"] = "identity"
     if exchange.requests:
         exchange.failure = Failure.TRUNCATED
-        raise OverLimitError("a second request for one answer")
+        raise StoppedError("a second request for one answer")
     exchange.changed = difference(exchange, str(request.url.path), await request.aread())
     if exchange.changed:
-        raise ChangedRequestError(exchange.changed)
+        raise StoppedError(exchange.changed)
     exchange.requests += 1
 
 
@@ -103,9 +99,12 @@ async def _after(response: Any) -> None:
     exchange = _CURRENT.get()
     exchange.status = response.status_code
     stated = response.headers.get("content-length", "")
-    if (stated.isdigit() and int(stated) > MAX_RESPONSE) or response.headers.get("content-encoding"):
-        exchange.failure = Failure.TOO_LARGE if not response.headers.get("content-encoding") else Failure.MALFORMED
-        raise OverLimitError("the response is too large or compressed")
+    if response.headers.get("content-encoding"):
+        exchange.failure = Failure.MALFORMED
+        raise StoppedError("the response is compressed")
+    if stated.isdigit() and int(stated) > MAX_RESPONSE:
+        exchange.failure = Failure.TOO_LARGE
+        raise StoppedError("the response is too large")
     response.stream = _bounded(response.stream, exchange)
 
 
@@ -119,7 +118,7 @@ def _bounded(stream: Any, exchange: Exchange) -> Any:
                 size += len(chunk)
                 if size > MAX_RESPONSE:
                     exchange.failure = Failure.TOO_LARGE
-                    raise OverLimitError("the response is too large")
+                    raise StoppedError("the response is too large")
                 yield chunk
 
         async def aclose(self) -> None:
@@ -138,68 +137,57 @@ def difference(exchange: Exchange, path: str, data: bytes) -> str:
     """
     try:
         body = json.loads(data)
-        said = _Said.read(path, body)
+        tools, said = _google(body) if path.endswith(":generateContent") else _others(body)
+        sent = [_tool(tool) for tool in tools]
     except (ValueError, KeyError, TypeError, AttributeError, IndexError):
         return "the request has an unknown form"
-    if len(said.tools) != len(exchange.tools):
-        return f"{len(said.tools)} of {len(exchange.tools)} tools"
-    for tool, (name, description, schema, strict) in zip(exchange.tools, said.tools, strict=True):
-        if name != tool.name:
-            return f"the order or the name of tool {tool.published}"
-        if (description or "") != (tool.description or ""):
-            return f"the description of tool {tool.published}"
-        if json.dumps(schema) != json.dumps(tool.schema):
-            return f"the input schema of tool {tool.published}"
-        if strict:
-            return f"strict mode of tool {tool.published}"
-    if said.queries != [exchange.text]:
-        return "the query"
-    if said.system != ([exchange.system] if exchange.system else []):
-        return "the system prompt"
-    if said.choice not in (None, "auto"):
-        return "the choice of tools"
-    return "" if said.temperature == exchange.temperature else "the temperature"
+    if len(sent) != len(exchange.tools):
+        return f"{len(sent)} of {len(exchange.tools)} tools"
+    for tool, one in zip(exchange.tools, sent, strict=True):
+        if one != (tool.name, tool.description or "", json.dumps(tool.schema), False):
+            return f"tool {tool.published}"
+    wanted = {
+        "the query": [exchange.query.text],
+        "the system prompt": [],
+        "the choice of tools": "auto",
+        "the temperature": exchange.temperature,
+    }
+    return next((what for what, value in wanted.items() if said[what] != value), "")
 
 
-@dataclass
-class _Said:
-    """What a request says, in any of the four wire formats."""
+def _others(body: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """The tools of a request, and what else it says, to Anthropic and OpenAI (Responses, Chat Completions)."""
+    messages = body["input"] if "input" in body else body["messages"]
+    system = [_text(item["content"]) for item in messages if item["role"] != "user"]
+    system += [_text(body[key]) for key in ("system", "instructions") if body.get(key)]
+    choice = body.get("tool_choice") or "auto"
+    return [tool.get("function", tool) for tool in body.get("tools") or ()], {
+        "the query": [_text(item["content"]) for item in messages if item["role"] == "user"],
+        "the system prompt": system,
+        "the choice of tools": choice.get("type") if isinstance(choice, dict) else choice,
+        "the temperature": body.get("temperature"),
+    }
 
-    tools: list[tuple[str, str | None, Any, bool]]
-    queries: list[str]
-    system: list[str]
-    choice: str | None
-    temperature: float | None
 
-    @classmethod
-    def read(cls, path: str, body: dict[str, Any]) -> _Said:
-        if path.endswith(":generateContent"):
-            return cls._google(body)
-        messages = body["input" if path.endswith("/responses") else "messages"]
-        queries = [_text(item["content"]) for item in messages if item["role"] == "user"]
-        system = [_text(item["content"]) for item in messages if item["role"] != "user"]
-        system += [_text(body[key]) for key in ("system", "instructions") if body.get(key)]
-        tools = [_tool(tool.get("function", tool)) for tool in body.get("tools") or ()]
-        choice = body.get("tool_choice")
-        choice = choice.get("type") if isinstance(choice, dict) else choice
-        return cls(tools, queries, system, choice, body.get("temperature"))
-
-    @classmethod
-    def _google(cls, body: dict[str, Any]) -> _Said:
-        queries = [_text(item["parts"]) for item in body["contents"]]
-        prompt = body.get("systemInstruction")
-        tools = [_tool(tool) for group in body.get("tools") or () for tool in group["functionDeclarations"]]
-        mode = (body.get("toolConfig") or {}).get("functionCallingConfig", {}).get("mode", "AUTO")
-        temperature = (body.get("generationConfig") or {}).get("temperature")
-        return cls(tools, queries, [_text(prompt["parts"])] if prompt else [], str(mode).lower(), temperature)
+def _google(body: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """The same of a request to Google."""
+    prompt = body.get("systemInstruction")
+    mode = (body.get("toolConfig") or {}).get("functionCallingConfig", {}).get("mode", "AUTO")
+    return [tool for group in body.get("tools") or () for tool in group["functionDeclarations"]], {
+        "the query": [_text(item["parts"]) for item in body["contents"]],
+        "the system prompt": [_text(prompt["parts"])] if prompt else [],
+        "the choice of tools": str(mode).lower(),
+        "the temperature": (body.get("generationConfig") or {}).get("temperature"),
+    }
 
 
 _SCHEMA_KEYS = ("input_schema", "parameters", "parametersJsonSchema", "parameters_json_schema")
 
 
-def _tool(tool: dict[str, Any]) -> tuple[str, str | None, Any, bool]:
+def _tool(tool: dict[str, Any]) -> tuple[str, str, str, bool]:
+    """The name, the description, the schema as text (the order of its keys counts), and if strict mode is on."""
     (schema,) = (tool[key] for key in _SCHEMA_KEYS if key in tool)
-    return tool["name"], tool.get("description"), schema, bool(tool.get("strict"))
+    return tool["name"], tool.get("description") or "", json.dumps(schema), bool(tool.get("strict"))
 
 
 def _text(content: Any) -> str:

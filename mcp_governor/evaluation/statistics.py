@@ -11,7 +11,7 @@ import functools
 import math
 from collections import Counter
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,11 +44,8 @@ _ROUNDING = 1e-18
 """Share of a sum below which a term of a falling series cannot change a double any more."""
 
 
-class Interval(NamedTuple):
-    """A confidence interval at :data:`LEVEL`."""
-
-    low: float
-    high: float
+Ends = tuple[float, float]
+"""A confidence interval at :data:`LEVEL`."""
 
 
 def binomial_tail(successes: int, trials: int, probability: float = 0.5) -> float:
@@ -103,20 +100,20 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def wilson(successes: int, trials: int) -> Interval:
+def wilson(successes: int, trials: int) -> Ends:
     """Wilson's score interval of a share; ``(0, 1)`` without trials."""
     if trials == 0:
-        return Interval(0.0, 1.0)
+        return (0.0, 1.0)
     share, z2 = successes / trials, Z95 * Z95
     middle = (share + z2 / (2 * trials)) / (1 + z2 / trials)
     half = Z95 / (1 + z2 / trials) * math.sqrt(share * (1 - share) / trials + z2 / (4 * trials * trials))
     # The ends are exact where there is nothing to estimate: rounding would leave 1e-17 there.
-    return Interval(0.0 if successes == 0 else middle - half, 1.0 if successes == trials else middle + half)
+    return (0.0 if successes == 0 else middle - half, 1.0 if successes == trials else middle + half)
 
 
 def bootstrap(
     units: Sequence[_T], statistic: Callable[[Counter[_T]], float | None], *, seed: int = 0, resamples: int = RESAMPLES
-) -> Interval | None:
+) -> Ends | None:
     """The percentile bootstrap interval of a statistic of independent units.
 
     Args:
@@ -145,7 +142,7 @@ def bootstrap(
     if len(found) * 2 < times:
         return None
     found.sort()
-    return Interval(_quantile(found, (1 - LEVEL) / 2), _quantile(found, (1 + LEVEL) / 2))
+    return (_quantile(found, (1 - LEVEL) / 2), _quantile(found, (1 + LEVEL) / 2))
 
 
 def _quantile(ordered: Sequence[float], share: float) -> float:

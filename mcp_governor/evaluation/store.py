@@ -46,7 +46,7 @@ DEFAULT_STORE = ".mcp-governor/evaluation.db"
 """The store of a repository, relative to the folder of its configuration."""
 
 VERSION = 1
-"""Version of the tables, ``user_version`` of the file; a file of a later version is refused."""
+"""Version of the tables, ``user_version`` of the file; a file of another version is refused."""
 
 APPLICATION = 0x4D43_5047
 """``application_id`` of the file, "MCPG" in ASCII, by which SQLite files of other programs are known."""
@@ -197,16 +197,9 @@ class Store:
                 _make_tables(database)
                 database.execute(f"PRAGMA application_id = {APPLICATION}")
                 database.execute(f"PRAGMA user_version = {VERSION}")
-            elif application != APPLICATION:
-                raise self._refused("is the SQLite file of another program", "Name another file with --store.")
-            elif version > VERSION:
+            elif (application, version, found) != (APPLICATION, VERSION, _ours()):
                 raise self._refused(
-                    f"has version {version} of the tables, which this mcp-governor does not know (it knows {VERSION})",
-                    "Upgrade mcp-governor, or name another file with --store.",
-                )
-            elif found != _ours():
-                raise self._refused(
-                    "has other tables than those of mcp-governor", "Delete it, or name another file with --store."
+                    "has other tables than those of this mcp-governor", "Delete it, or name another file with --store."
                 )
             database.execute("COMMIT")
         except BaseException:
@@ -239,17 +232,13 @@ class Store:
                 raise self._refused(
                     f"has been locked by another process for {WAIT:.0f} s", "Wait for it to end, or end it."
                 ) from None
-            if isinstance(error, sqlite3.OperationalError) and code not in (0, sqlite3.SQLITE_INTERRUPT):
-                raise self._refused(f"cannot be used: {said}", "Check the folder and its permissions.") from None
             raise self._refused(
-                f"is damaged, or not a store of mcp-governor ({said})",
-                "Delete it; what was recorded with --record can be replayed without it.",
+                f"cannot be used, or is not a store of mcp-governor ({said})",
+                "Check its folder, or delete it; what was recorded with --record can be replayed without it.",
             ) from None
         except OSError as error:
             self.close()
-            raise self._refused(
-                f"cannot be opened: {error.strerror}", "Check the folder and its permissions."
-            ) from None
+            raise self._refused(f"cannot be opened: {error.strerror}", "Check its folder.") from None
 
     def get(self, key: str) -> Kept | None:
         """The answer under a key (:func:`.asking.answer_key`)."""

@@ -82,7 +82,7 @@ def _run(points: Sequence[tuple[int, Share]], name: str, number: int, floor: int
     path = " ".join(f"{'L' if at else 'M'}{x} {_y(share.value or 0, floor)}" for at, (x, share) in enumerate(points))
     yield f'<path class="line s{number}" d="{path}"/>'
     for x, share in points:
-        low, high = share.interval
+        low, high = share.interval or (0, 1)
         yield f'<path class="range s{number}" d="M{x} {_y(low, floor)}V{_y(high, floor)}"/>'
         yield series.mark(number, x, _y(share.value or 0, floor), f"{one_line(name, 60)}: {percent(share)}")
 

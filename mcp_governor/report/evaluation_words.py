@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from mcp_governor.evaluation.comparison import Verdict
-from mcp_governor.evaluation.metrics import NO_TOOL
 from mcp_governor.evaluation.model import GUARDED, LIMIT, UNDECIDED, WRITES, Kind
 from mcp_governor.report.groups import count_of
 from mcp_governor.text import one_line
@@ -63,6 +62,11 @@ def percent(share: Share) -> str:
     return "–" if share.value is None else f"{share.value:.0%}".replace("%", " %")
 
 
+def _interval(share: Share) -> str:
+    """``80 % to 97 %``, or a dash."""
+    return "–" if share.interval is None else "{:.0%} to {:.0%}".format(*share.interval).replace("%", " %")
+
+
 def _points(value: float) -> str:
     return f"{value * 100:+.1f}".replace("-", "−")
 
@@ -103,43 +107,33 @@ def assessment_blocks(made: Assessment) -> Iterator[Block]:
 
 
 def _row(one: Metrics, *, executed: bool) -> tuple[str, ...]:
-    accuracy = one.accuracy
-    low, high = accuracy.interval
     return (
         _name(one),
-        percent(accuracy),
-        f"{low:.0%} to {high:.0%}".replace("%", " %") if accuracy.trials else "–",
+        percent(one.accuracy),
+        _interval(one.accuracy),
         *([percent(one.end_to_end)] if executed else []),
         *(percent(one.accuracy_of(kind)) for kind in Kind),
         percent(one.arguments),
         percent(one.matched),
-        _dollars(one.dollars),
+        _dollars(one.usage.dollars),
     )
 
 
 def _remarks(one: Metrics) -> Iterator[Block]:
     """What a reader must not miss: what is not measured, and what must not be called."""
-    name = _name(one)
-    missing = one.asked - len(one.scores)
-    if missing:
-        yield Sentence(f"{name}: {count_of(missing, 'query', 'queries')} of {one.asked} not asked.", "bad")
-    if one.failures:
-        kinds = ", ".join(f"{number} {one_line(kind, 40)}" for kind, number in sorted(one.failures.items()))
-        yield Sentence(f"{name}: no answer to {count_of(one.failures.total(), 'query', 'queries')} ({kinds}).", "bad")
-    if one.forbidden:
-        yield Sentence(f"{name}: a forbidden tool was called for {count_of(one.forbidden, 'query', 'queries')}.", "bad")
-    if one.unknown:
-        named = ", ".join(one_line(tool, _NAME) for tool, _ in one.unknown.most_common(MAX_QUERIES))
-        number = count_of(one.unknown.total(), "query", "queries")
-        yield Sentence(f"{name}: tools that do not exist were called for {number} ({named}).", "bad")
-    if one.refused:
-        yield Sentence(f"{name}: {count_of(one.refused, 'query', 'queries')} refused.")
-    if one.abstained.hits:
-        yield Sentence(
-            f"{name}: called nothing for {one.abstained.hits} of {one.abstained.trials} queries that a tool fits."
-        )
-    if one.undecided:
-        yield Sentence(f"{name}: arguments of {count_of(one.undecided, 'call')} could not be validated.", "quiet")
+    kinds = ", ".join(f"{number} {one_line(kind, 40)}" for kind, number in sorted(one.failures.items()))
+    named = ", ".join(one_line(tool, _NAME) for tool, _ in one.unknown.most_common(MAX_QUERIES))
+    for number, said, tone in (
+        (one.asked - len(one.scores), f"of {one.asked} not asked", "bad"),
+        (one.failures.total(), f"without an answer ({kinds})", "bad"),
+        (one.forbidden, "for which a forbidden tool was called", "bad"),
+        (one.unknown.total(), f"for which tools that do not exist were called ({named})", "bad"),
+        (one.refused, "refused", ""),
+        (one.abstained.hits, f"of {one.abstained.trials} that a tool fits, for which nothing was called", ""),
+        (one.undecided, "with arguments that could not be validated", "quiet"),
+    ):
+        if number:
+            yield Sentence(f"{_name(one)}: {count_of(number, 'query', 'queries')} {said}.", tone)
 
 
 _REASONS = {
@@ -159,28 +153,22 @@ def _end_to_end(one: Metrics) -> Iterator[Block]:
         return
     share = one.end_to_end
     if share.trials:
-        low, high = share.interval
-        around = f"95 % interval {low * 100:.0f} % to {high * 100:.0f} %"
         statuses = ", ".join(f"{number} {one_line(status, 40)}" for status, number in sorted(one.statuses.items()))
         yield Sentence(
-            f"{name}: {share.hits} of {count_of(share.trials, 'task')} succeeded end to end ({around}); "
+            f"{name}: {share.hits} of {count_of(share.trials, 'task')} succeeded end to end (95 % interval "
+            f"{_interval(share)}); "
             f"results of calls: {statuses or 'none'}."
         )
     if one.not_called:
         kinds = sorted(one.not_called.items())
         reasons = ", ".join(f"{_REASONS.get(kind, one_line(kind, 40))}: {number}" for kind, number in kinds)
         yield Sentence(f"{name}: {count_of(one.not_called.total(), 'task')} not called and not counted ({reasons}).")
-    failed = [
-        (one_line(score.query.id, 20), score.outcome)
-        for score in one.scores
-        if score.outcome is not None and score.outcome.made and not score.outcome.succeeded
-    ]
-    for query, outcome in failed[:MAX_QUERIES]:
-        words = " ".join(filter(None, (outcome.status, outcome.kind)))
-        said = f": {one_line(outcome.said, 120)}" if outcome.said else ""
-        yield Sentence(f"{name}: the call for {query} failed ({one_line(words, 80)}){said}", "quiet")
-    if len(failed) > MAX_QUERIES:
-        yield Sentence(f"{count_of(len(failed) - MAX_QUERIES, 'other failed call')} not shown.", "quiet")
+    for score in one.scores:
+        outcome = score.outcome
+        if outcome is not None and outcome.made and not outcome.succeeded:
+            words = one_line(" ".join(filter(None, (outcome.status, outcome.kind))), 80)
+            said = f": {one_line(outcome.said, 120)}" if outcome.said else ""
+            yield Sentence(f"{name}: the call for {one_line(score.query.id, 20)} failed ({words}){said}", "quiet")
 
 
 def _agreement_blocks(agreement: Agreement | None) -> Iterator[Block]:
@@ -189,13 +177,13 @@ def _agreement_blocks(agreement: Agreement | None) -> Iterator[Block]:
     yield Heading("Agreement of the models")
     alpha = "not defined" if agreement.alpha is None else f"{agreement.alpha:.2f}"
     interval = agreement.interval
-    around = f" ({interval.low:.2f} to {interval.high:.2f})" if interval is not None else ""
+    around = f" ({interval[0]:.2f} to {interval[1]:.2f})" if interval is not None else ""
     yield Sentence(f"Krippendorff's alpha of the chosen tools: {alpha}{around}. Models can agree and be wrong.")
     yield Table(
         ("models", "same choice", "both right"),
         tuple(
             (
-                f"{one_line(pair.one, _NAME)} and {one_line(pair.other, _NAME)}",
+                " and ".join(one_line(name, _NAME) for name in pair.models),
                 percent(pair.same),
                 percent(pair.both_right),
             )
@@ -227,12 +215,7 @@ def _confusion_row(one: Confusion) -> tuple[str, ...]:
     gold = " or ".join(one_line(tool, _NAME) for tool in one.gold[:3]) or "no tool"
     ids = ", ".join(one_line(query, 20) for query in one.queries[:MAX_QUERIES])
     more = ", …" if len(one.queries) > MAX_QUERIES else ""
-    return (gold, chosen_name(one.chosen), str(len(one.queries)), ids + more)
-
-
-def chosen_name(label: str) -> str:
-    """A label for people."""
-    return "no tool" if label == NO_TOOL else one_line(label, _NAME)
+    return (gold, one_line(one.chosen, _NAME) if one.chosen else "no tool", str(len(one.queries)), ids + more)
 
 
 _TONES = {Verdict.PASS: "good", Verdict.REGRESSED: "bad", Verdict.INSENSITIVE: "bad"}
@@ -258,17 +241,15 @@ def comparison_blocks(made: Comparison, baseline: str) -> Iterator[Block]:
 
 
 def _reason(made: Comparison) -> str:
-    judged = [one for one in made.moved if one.runner in made.deciding]
     if made.verdict is Verdict.REGRESSED:
-        worse = ", ".join(one_line(one.runner, _NAME) for one in judged if one.regressed)
-        return f"Worse than chance explains: {worse}."
-    limits = [one.detectable for one in judged]
+        return f"Worse than chance explains: {', '.join(one_line(one.runner, _NAME) for one in made.worse)}."
+    limits = [one.detectable for one in made.judged]
     if made.verdict is Verdict.PASS:
         most = max(limit for limit in limits if limit is not None)
         return f"No drop was found, and one of {most * 100:.1f} points would have been (in four of five cases)."
     finds = "no drop at all" if None in limits else f"a drop of {max(filter(None, limits)) * 100:.1f} points at best"
     return (
-        f"This set finds {finds}, and {made.tolerated * 100:g} points are asked for: add queries, "
+        f"This set finds {finds}, and {(made.tolerated or 0) * 100:g} points are asked for: add queries, "
         "or raise tolerated-drop."
     )
 
@@ -276,14 +257,14 @@ def _reason(made: Comparison) -> str:
 def _moved_row(one: Moved) -> tuple[str, ...]:
     interval = one.interval
     return (
-        one_line(one.runner, _NAME) + (" (proxy)" if one.is_proxy else ""),
+        one_line(one.runner, _NAME) + (" (proxy)" if one.proxy else ""),
         f"{one.before} of {one.queries}",
         f"{one.after} of {one.queries}",
         _points(one.change),
-        f"{_points(interval.low)} to {_points(interval.high)}" if interval is not None else "–",
+        f"{_points(interval[0])} to {_points(interval[1])}" if interval is not None else "–",
         str(len(one.lost)),
         str(len(one.gained)),
-        f"{one.adjusted:.3f}",
+        f"{one.adjusted or 0:.3f}",
         "none" if one.detectable is None else f"{one.detectable * 100:.1f}",
     )
 
@@ -297,18 +278,17 @@ def plan_blocks(plans: Sequence[Plan]) -> Iterator[Block]:
                 one_line(one.runner, _NAME),
                 str(one.kept),
                 str(one.asked),
-                "–" if one.input_tokens is None else f"{one.input_tokens:,}",
-                "–" if one.output_tokens is None else f"{one.output_tokens:,}",
-                _dollars(one.dollars),
-                _dollars(one.most_dollars),
+                "–" if one.free else f"{one.estimate.input_tokens:,}",
+                "–" if one.free else f"{one.estimate.output_tokens:,}",
+                _dollars(one.estimate.dollars),
+                _dollars(one.estimate.most_dollars),
             )
             for one in plans
         ),
     )
-    known = [one.dollars for one in plans if one.dollars is not None]
-    most = [one.most_dollars for one in plans if one.most_dollars is not None]
-    whole = len(known) == len(plans) and len(most) == len(plans)
-    rest = "" if whole else "; runners without a known price are not in it"
+    known = [one.estimate.dollars for one in plans if one.estimate.dollars is not None]
+    most = [one.estimate.most_dollars for one in plans if one.estimate.most_dollars is not None]
+    rest = "" if len(known) == len(plans) else "; runners without a known price are not in it"
     yield Sentence(
         f"{count_of(sum(one.asked for one in plans), 'request')}, {_dollars(sum(known))} expected, "
         f"{_dollars(sum(most))} at most{rest}. Nothing was sent."

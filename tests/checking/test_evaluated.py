@@ -35,7 +35,7 @@ def record(folder: Path, of: Surface, *, proxy: bool = False, answers: bool = Tr
     made = QuerySet("q", queries, digest(queries))
     info = RunnerInfo("bm25" if proxy else "anthropic:a", "x", "x", proxy)
     digests = (fingerprint(of), wording_fingerprint(of))
-    run = Run(info, made, (Answer("q1", ()),) if answers else (), *digests, 0, "2026-11-23T10:00:00+00:00")
+    run = Run(info, (Answer("q1", ()),) if answers else (), "2026-11-23T10:00:00+00:00")
     (folder / name).write_text(record_text(Evaluation(made, (), (run,), *digests)))
 
 

@@ -101,18 +101,7 @@ def test_commands_options_and_values(folder: Path, shell) -> None:
     assert shell(folder, "mcp-governor sna") == ["snapshot"]
     assert set(shell(folder, "mcp-governor changelog d")) == {"diff", "draft"}
     assert set(shell(folder, "mcp-governor check --f")) == {"--format", "--fail-on"}
-    assert set(shell(folder, "mcp-governor check --format ")) == {
-        "text",
-        "json",
-        "sarif",
-        "junit",
-        "github",
-        "gitlab",
-        "markdown",
-        "html",
-    }
     assert set(shell(folder, "mcp-governor check --color ")) == {"auto", "always", "never"}
-    assert set(shell(folder, "mcp-governor completion ")) == {"bash", "zsh", "fish", "powershell"}
 
 
 @pytest.mark.parametrize("shell", SHELLS)
@@ -202,9 +191,6 @@ def test_tab_in_bash(folder: Path) -> None:
     ("keys", "wanted"),
     [
         ("rule charter/use\t", "-this-when"),
-        ("lint --profile chart\t", "er"),
-        ("check shel\t", "f"),
-        ("snaps\t", "hot"),
         ("check --f\t\t", "--fail-on"),
     ],
 )

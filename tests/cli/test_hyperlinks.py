@@ -47,28 +47,20 @@ def folder(tmp_path: Path) -> Path:
     ("environ", "links"),
     [
         ({}, False),
-        ({"TERM_PROGRAM": "iTerm.app", "TERM_PROGRAM_VERSION": "3.0.15"}, False),
         ({"TERM_PROGRAM": "iTerm.app", "TERM_PROGRAM_VERSION": "3.1.0"}, True),
-        ({"TERM_PROGRAM": "WezTerm", "TERM_PROGRAM_VERSION": "20200608-110940-3fb3a61"}, False),
         ({"TERM_PROGRAM": "WezTerm", "TERM_PROGRAM_VERSION": "20240203-110809-5046fc22"}, True),
         ({"TERM_PROGRAM": "vscode", "TERM_PROGRAM_VERSION": "1.71.0"}, False),
-        ({"TERM_PROGRAM": "vscode", "TERM_PROGRAM_VERSION": "1.104.2"}, True),
         ({"TERM_PROGRAM": "vscode"}, False),
         ({"TERM_PROGRAM": "ghostty"}, True),
-        ({"TERM_PROGRAM": "Apple_Terminal", "TERM_PROGRAM_VERSION": "455"}, False),
         ({"TERM": "xterm-kitty"}, True),
-        ({"TERM": "alacritty"}, True),
         ({"TERM": "screen-256color"}, False),
         ({"WT_SESSION": "x"}, True),
-        ({"VTE_VERSION": "4602"}, False),
         ({"VTE_VERSION": "5000"}, False),
         ({"VTE_VERSION": "7600"}, True),
         ({"VTE_VERSION": "x"}, False),
         ({"VTE_VERSION": "7600", "CI": "true"}, False),
-        ({"VTE_VERSION": "7600", "TEAMCITY_VERSION": "9"}, False),
         ({"CI": "true", **FORCED}, True),
         ({"FORCE_HYPERLINK": "0", "VTE_VERSION": "7600"}, False),
-        ({"FORCE_HYPERLINK": "", "VTE_VERSION": "7600"}, True),
     ],
     ids=str,
 )
@@ -78,14 +70,13 @@ def test_which_terminals_have_links(monkeypatch, environ: dict, links: bool) -> 
 
 
 def test_a_place_leads_to_its_file(folder: Path) -> None:
-    for arguments in (("lint", "warned.json"), ("lint", "warned.json", "-v")):
-        screen = on_terminal(*arguments, cwd=folder, **FORCED)
-        # Without pages there is nothing for a rule to lead to.
-        assert {url for url, _ in LINK.findall(screen.text)} == {(folder / "warned.json").as_uri()}
-        shown = [COLOR.sub("", text) for _, text in LINK.findall(screen.text)]
-        assert any(re.fullmatch(r"warned\.json:\d+:\d+", text) for text in shown)
-        # The words are the same, and so is where lines end.
-        assert LINK.sub(r"\2", screen.text) == on_terminal(*arguments, cwd=folder).text
+    screen = on_terminal("lint", "warned.json", cwd=folder, **FORCED)
+    # Without pages there is nothing for a rule to lead to.
+    assert {url for url, _ in LINK.findall(screen.text)} == {(folder / "warned.json").as_uri()}
+    shown = [COLOR.sub("", text) for _, text in LINK.findall(screen.text)]
+    assert any(re.fullmatch(r"warned\.json:\d+:\d+", text) for text in shown)
+    # The words are the same, and so is where lines end.
+    assert LINK.sub(r"\2", screen.text) == on_terminal("lint", "warned.json", cwd=folder).text
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from mcp_governor.evaluation.model import (
     Usage,
 )
 from mcp_governor.evaluation.queries import digest
-from mcp_governor.evaluation.running import Subject
+from mcp_governor.evaluation.record import Evaluation
 
 TOOLS: tuple[Mapping[str, Any], ...] = tuple(
     {
@@ -34,7 +34,8 @@ TOOLS: tuple[Mapping[str, Any], ...] = tuple(
     for name in ("add_note", "delete_note", "find_note", "list_notes")
 )
 SCHEMAS = {tool["name"]: tool["inputSchema"] for tool in TOOLS}
-SUBJECT = Subject(TOOLS, "v1:sha256:" + "a" * 64, "w1:sha256:" + "b" * 64, "notes 1.0.0")
+SURFACE = {"fingerprint": "v1:sha256:" + "a" * 64, "wording": "w1:sha256:" + "b" * 64, "server": "notes 1.0.0"}
+STARTED = "2026-11-23T10:00:00+00:00"
 
 
 def query(number: int, gold: str = "find_note", **more: Any) -> Query:
@@ -57,9 +58,12 @@ def info(name: str = "anthropic:one", *, proxy: bool = False, **more: Any) -> Ru
     return RunnerInfo(name, "proxy" if proxy else family, model or name, proxy, **more)
 
 
-def run(queries: QuerySet, *answers: Answer, runner: RunnerInfo | None = None, **more: Any) -> Run:
-    settings = {"seed": 0, "started": "2026-11-23T10:00:00+00:00", "server": SUBJECT.server, **more}
-    return Run(runner or info(), queries, answers, SUBJECT.fingerprint, SUBJECT.wording, **settings)
+def run(*answers: Answer, runner: RunnerInfo | None = None, ended: str | None = None) -> Run:
+    return Run(runner or info(), answers, STARTED, ended)
+
+
+def evaluation(queries: QuerySet, *runs: Run, **more: Any) -> Evaluation:
+    return Evaluation(queries, TOOLS, runs, **{**SURFACE, "started": STARTED, **more})
 
 
 class FakeRunner:
@@ -68,7 +72,6 @@ class FakeRunner:
     Args:
         name: of the runner.
         reply: query, offer, number of the attempt → answer, or an exception.
-        price: dollars of a request, and what it is estimated to cost at most; ``None`` for a runner without a price.
     """
 
     def __init__(
@@ -87,6 +90,9 @@ class FakeRunner:
         self.sent.append(query.id)
         return self.reply(query, offer, self.sent.count(query.id))
 
+    def estimate(self, query: Query, offer: Offer) -> Estimate | None:
+        return None
+
     async def aclose(self) -> None:
         self.closed = True
 
@@ -104,7 +110,7 @@ class PricedRunner(FakeRunner):
 
 def right(asked: Query, *, dollars: float | None = 0.004) -> Answer:
     choices = tuple(Choice(tool, {"id": 1}) for tool in asked.gold[:1])
-    return Answer(asked.id, choices, usage=Usage(100, 10, 0, dollars, 0.5))
+    return Answer(asked.id, choices, usage=Usage(100, 10, 0, dollars))
 
 
 class FakeClock:

@@ -6,12 +6,15 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from unittest.mock import patch
 
 import anyio
+from replacing import replace
 from servers.model_stub import KEY, Asked, ModelStub, Reply, Script
 
-from mcp_governor.evaluation.hosted import HostedRunner, Options, hosted_runner
+from mcp_governor.evaluation.hosted import HostedRunner
 from mcp_governor.evaluation.model import Answer, Offer, Query
+from mcp_governor.evaluation.providers import PROVIDERS, Options
 
 MODEL = {"anthropic": "anthropic:claude-stub-1", "google": "google:gemini-stub-1"}
 BASE = {"anthropic": "ANTHROPIC_BASE_URL", "google": "GOOGLE_GEMINI_BASE_URL"}
@@ -55,7 +58,10 @@ def runner(stub: ModelStub, dialect: str, model: str = "", key: str = KEY, **opt
     name = f"{family}:{model}" if model else MODEL.get(dialect, "openai:gpt-stub-1")
     address = stub.url + PATH.get(dialect, "/openai/v1")
     environment = {BASE.get(dialect, "OPENAI_BASE_URL"): address, VARIABLE.get(dialect, "OPENAI_API_KEY"): key}
-    return hosted_runner(name, environment, Options(dialect=dialect if openai else "", **options))
+    # Responses is spoken to OpenAI's own address.
+    own = {"openai": replace(PROVIDERS["openai"], address=address)} if dialect == "responses" else {}
+    with patch.dict(PROVIDERS, own):
+        return HostedRunner(name, environment, Options(**options))
 
 
 def ask(asked: HostedRunner, query: Query = QUERY, offer: Offer = OFFER) -> Answer:

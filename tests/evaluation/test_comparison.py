@@ -12,6 +12,7 @@ from replacing import replace
 from mcp_governor.errors import UsageError
 from mcp_governor.evaluation.comparison import Verdict, compare_runs, same_queries
 from mcp_governor.evaluation.metrics import Metrics, Score, measure
+from mcp_governor.evaluation.model import Usage
 from mcp_governor.evaluation.statistics import smallest_drop
 
 
@@ -22,7 +23,7 @@ def _measured(rights: str, name: str = "x:1", *, proxy: bool = False) -> Metrics
         answer(number, "find_note" if letter == "r" else "add_note", failure="timeout" if letter == "f" else None)
         for number, letter in enumerate(rights)
     ]
-    return measure(run(queries, *answers, runner=info(name, proxy=proxy)), TOOLS)
+    return measure(run(*answers, runner=info(name, proxy=proxy)), queries, TOOLS)
 
 
 def _common(number: int) -> frozenset[str]:
@@ -56,7 +57,7 @@ def test_what_moved() -> None:
     assert moved.p == pytest.approx(0.5)
     assert moved.change == pytest.approx(-1 / 6)
     assert moved.interval is not None
-    assert moved.interval.low <= moved.change <= moved.interval.high
+    assert moved.interval[0] <= moved.change <= moved.interval[1]
 
 
 def test_the_smallest_drop_is_the_one_at_the_level_that_holm_leaves() -> None:
@@ -124,7 +125,7 @@ def _simulated(random: Random, models: int, churn: float, queries: int) -> tuple
 
 def _scores(name: str, rights: list[bool]) -> Metrics:
     scores = tuple(Score(query(at), "find_note", right) for at, right in enumerate(rights))
-    return Metrics(info(name), scores, len(rights))
+    return Metrics(info(name), scores, len(rights), Usage())
 
 
 @pytest.mark.parametrize(("models", "churn"), [(1, 0.05), (3, 0.02), (3, 0.1), (5, 0.2)])

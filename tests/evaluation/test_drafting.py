@@ -50,8 +50,7 @@ class TestDrafts:
         found = by_id()
         order = found["shop_create_order-1"]
         # "Set up a fresh {thing}" and "I need a new {thing}" share words with the description; the third does not.
-        assert order.text == "Could you make one more order? It is about express."
-        assert order.arguments == {"speed": {"present": True}}
+        assert order.text == "Could you make one more order?"
         assert found["shop_list_files-1"].text == "Which files are there?"
         assert found["shop_add-1"].text == "Put this in as well."
         for tool in TOOLS:
@@ -222,7 +221,7 @@ class TestCommands:
             'Did you mean "shop_create_order"?\n'
             'mcp-queries.jsonl:3: error: The argument "sped" is not a parameter of "shop_create_order". '
             'Did you mean "speed"?\n'
-            'mcp-queries.jsonl: warning: 1 query is a draft: replace it by what users say, and remove "draft".\n'
+            'mcp-queries.jsonl: warning: 1 query is still a draft: write what users say, and remove "draft".\n'
             "\n"
             "4 queries (3 positive, 1 abstain), 2 errors, 2 warnings\n"
             "Coverage: 2 of 4 tools, 0 of 2 parameters\n"

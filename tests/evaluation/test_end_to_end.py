@@ -14,13 +14,14 @@ import anyio
 import jsonschema
 import pytest
 from commandline import governor_here
-from evaluation_fakes import TOOLS, answer, info, query, query_set, run
+from evaluation_fakes import answer, evaluation, query, query_set, run
 from model_asking import BASE, PATH, VARIABLE
 from replacing import replace
 from servers.model_stub import KEY, Asked, ModelStub, Reply
 
 from mcp_governor.checking.formats import DOCUMENT_FORMATS
 from mcp_governor.cli.eval_execute import live_source
+from mcp_governor.evaluation import end_to_end
 from mcp_governor.evaluation.end_to_end import execute_choices, without_call
 from mcp_governor.evaluation.metrics import Score
 from mcp_governor.evaluation.model import Answer, Choice, Executed
@@ -241,7 +242,6 @@ class Stepping:
 def execute(folder: Path, answers: list[Answer], **options: Any) -> tuple[list[str], int]:
     """Kinds or statuses of outcomes, and the number of sessions."""
     asked = query_set(*(query(number, "find") for number in range(len(answers))))
-    made = run(asked, *answers)
     sessions = []
 
     async def main() -> Evaluation:
@@ -255,7 +255,7 @@ def execute(folder: Path, answers: list[Answer], **options: Any) -> tuple[list[s
                 sessions.append(session)
                 yield session
 
-        whole = Evaluation(asked, tuple(tools()), (made,), made.fingerprint, made.wording)
+        whole = replace(evaluation(asked, run(*answers)), tools=tuple(tools()))
         return await execute_choices(whole, surface, opened, **{"seconds": 60.0, **options})
 
     (done,) = anyio.run(main).runs
@@ -269,16 +269,17 @@ def find(number: int, words: str) -> Answer:
 @pytest.mark.parametrize(
     ("options", "outcomes"),
     [
-        ({"most": 2}, ["success", "success", "success", "limit"]),
+        ({}, ["success", "success", "success", "limit"]),
         # Begins at 1 and ends at 3: the first call begins at 2, the next one at 3 would be too late.
         ({"seconds": 2.0, "clock": Stepping}, ["success", "success", "limit", "limit"]),
     ],
 )
-def test_calls_and_time_have_a_limit_beyond_which_nothing_is_known(folder, options, outcomes):
+def test_calls_and_time_have_a_limit_beyond_which_nothing_is_known(folder, monkeypatch, options, outcomes):
+    monkeypatch.setattr(end_to_end, "MAX_CALLS", 2)
     options = {key: value() if callable(value) else value for key, value in options.items()}
     answers = [find(0, "a"), find(1, "a"), find(2, "b"), find(3, "c")]
     assert execute(folder, answers, **options) == (outcomes, 1)
-    assert len(called(folder)) == len({"a", "b"} if "most" in options else {"a"})
+    assert len(called(folder)) == len({"a"} if options else {"a", "b"})
 
 
 def test_no_server_is_started_where_nothing_is_called(folder):
@@ -299,11 +300,9 @@ def test_a_placeholder_of_a_secret_is_not_sent(folder):
 
 def test_outcomes_are_recorded_and_are_no_part_of_what_was_asked():
     asked = query_set(query(1))
-    plain = run(asked, answer(1, "find_note"), runner=info())
-    done = run(
-        asked, answer(1, "find_note", outcome=Executed("error", "unknown_name", "It is not there.")), runner=info()
-    )
-    before, after = (Evaluation(asked, TOOLS, (one,), "f", "w") for one in (plain, done))
+    plain = run(answer(1, "find_note"))
+    done = run(answer(1, "find_note", outcome=Executed("error", "unknown_name", "It is not there.")))
+    before, after = (evaluation(asked, one) for one in (plain, done))
     back = parse_record(record_text(after).encode(), "record.jsonl")
     assert back.runs[0].answers == done.answers
     assert answers_text(after) == answers_text(before) == record_text(before) != record_text(after)

@@ -198,7 +198,7 @@ def test_a_set_that_names_an_unknown_tool_is_refused_before_anybody_is_asked(
     done = go("run", "--runner", "anthropic:a", *more)
     assert (done.code, done.out, models["anthropic:a"].sent) == (2, "", [])
     assert f'mcp-queries.jsonl:14: the server has no tool "{gold[-1]}" (gold_tools)' in done.err
-    assert "(1 more line names tools that it does not have)" in done.err
+    assert "(1 other query names unknown tools)" in done.err
     assert "mcp-governor eval check" in done.err
     # A query of another split is not asked, so its tools do not matter.
     assert go("run", "--runner", "anthropic:a", "--split", "dev").code == 4
@@ -381,8 +381,8 @@ def test_another_set_is_compared_on_what_both_have(folder: Path, go: Any, models
         (["run", "--baseline", "7"], "The history has no evaluation 7"),
         (["run", "--replay", "--dry-run"], "--dry-run has no effect with --replay"),
         (["run", "--rate", "x"], "is not PROVIDER=NUMBER"),
-        (["run", "--queries", "none.jsonl"], "none.jsonl does not exist"),
-        (["run", "--store", "surface.json"], "is damaged, or not a store of mcp-governor"),
+        (["run", "--queries", "none.jsonl"], "none.jsonl cannot be read: No such file"),
+        (["run", "--store", "surface.json"], "is not a store of mcp-governor"),
     ],
 )
 def test_wrong_use(folder: Path, go: Any, words: list[str], message: str) -> None:

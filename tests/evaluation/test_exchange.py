@@ -148,7 +148,7 @@ def test_an_edit_in_the_other_format_comes_back() -> None:
 @pytest.mark.parametrize(
     ("form", "data", "said"),
     [
-        ("inspect", "{", "x:1: the line is not JSON"),
+        ("inspect", "{", "x:1 is cut off"),
         ("inspect", '{"question": 1}', "sample 1 is not an object with an input"),
         ("inspect", "[1]", "sample 1 is not an object with an input"),
         ("promptfoo", "tests:\n- vars: {}", "promptfoo's YAML is not read"),
@@ -186,7 +186,6 @@ def test_the_commands_write_and_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
             {
                 "id": "three",
                 "query": "Sing!",
-                "gold_tools": [],
                 "split": "dev",
                 "draft": True,
                 "note": "n",
@@ -196,5 +195,5 @@ def test_the_commands_write_and_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
     Path("bad.jsonl").write_text('{"input": "a"}\n{"input": ""}\n')
     done = governor_here("eval", "import", "inspect", "bad.jsonl", "--output", "none.jsonl", capsys=capsys)
     assert (done.code, done.out) == (2, "")
-    assert "bad.jsonl: sample 2: The query is empty" in done.err
+    assert 'bad.jsonl: sample 2: "query" is wrong' in done.err
     assert not Path("none.jsonl").exists()

@@ -109,7 +109,7 @@ class TestRunner:
         assert (info.name, info.family, info.is_proxy) == ("bm25", "proxy", True)
 
     def test_an_unknown_name_is_refused(self) -> None:
-        with pytest.raises(UsageError, match='bm52 is not a proxy .* Did you mean "bm25"'):
+        with pytest.raises(UsageError, match='Runner "bm52" is unknown. Did you mean "bm25"'):
             Proxy("bm52")
 
     def test_equal_scores_are_in_the_order_of_names(self) -> None:

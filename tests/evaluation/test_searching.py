@@ -10,6 +10,7 @@ import pytest
 from commandline import governor_here
 from hypothesis import given
 from hypothesis import strategies as st
+from replacing import replace
 
 from mcp_governor.errors import FileFormatError, UsageError
 from mcp_governor.evaluation import searching as crowd_module
@@ -17,18 +18,19 @@ from mcp_governor.evaluation.bm25 import Bm25
 from mcp_governor.evaluation.fields import ToolText, tool_text
 from mcp_governor.evaluation.searching import (
     MAX_PATTERN,
-    MAX_WORDS,
-    Crowd,
     RegexSearch,
     Searched,
     load_crowd,
     pattern_of,
-    replace_description,
 )
 
 
 def tool(name: str, description: str = "") -> ToolText:
     return tool_text({"name": name, "description": description})
+
+
+def replace_description(of: ToolText, description: str) -> ToolText:
+    return replace(of, description=description.strip())
 
 
 FORECAST = tool("get_forecast", "Forecast of a town.")
@@ -113,11 +115,6 @@ class TestLift:
         # The query itself is not one of the others, and one that is not first now has nothing to lose.
         assert (lift.words, lift.lost) == (("letter",), ("Letter, please", "stamp letter desk"))
 
-    def test_no_more_words_than_a_description_may_need(self) -> None:
-        loud = tool("loud", "one two three four five six seven " * 3)
-        lift = Searched("bm25", [tool("mine"), loud]).lift("one two three four five six seven", "mine", ["mine"])
-        assert lift is None or len(lift.words) <= MAX_WORDS
-
     def test_meanings_and_patterns_have_no_words(self) -> None:
         assert Searched("regex", OWN).lift("rain", "now", ["now"]) is None
 
@@ -153,19 +150,16 @@ class TestCrowd:
         (tmp_path / "a.json").write_text(json.dumps(surface("a1", "a2")))
         (tmp_path / "list.json").write_text(json.dumps(surface("l1")["tools"]))
         (tmp_path / "package.json").write_text('{"name": "no surface"}')
-        (tmp_path / "deep" / "b.json.gz").write_bytes(
-            gzip.compress(json.dumps({"1.0": surface("old"), "1.1": surface("new", "b2")}).encode())
-        )
+        (tmp_path / "deep" / "b.json.gz").write_bytes(gzip.compress(json.dumps(surface("new", "b2")).encode()))
         found = load_crowd(tmp_path)
-        assert [one.name for one in found.tools] == ["a1", "a2", "new", "b2", "l1"]
-        assert len(found.servers) == 3
-        assert len(load_crowd(tmp_path / "a.json").tools) == 2
+        assert [one.name for one in found] == ["a1", "a2", "new", "b2", "l1"]
+        assert len(load_crowd(tmp_path / "a.json")) == 2
 
-    def test_another_release_of_the_server_is_left_out(self) -> None:
-        release = tuple(replace_description(one, f"{one.description} More.") for one in OWN)
-        other = (tool("now"), tool("later"), tool("never"))
-        assert Crowd((release, other)).besides(OWN) == other
-        assert Crowd((release[:2],)).besides(OWN) == ()
+    def test_another_release_of_the_server_is_left_out(self, tmp_path: Path) -> None:
+        (tmp_path / "release.json").write_text(json.dumps(surface("get_forecast", "send_mail", "new")))
+        (tmp_path / "other.json").write_text(json.dumps(surface("now", "later", "never")))
+        assert [one.name for one in load_crowd(tmp_path, OWN)] == ["now", "later", "never"]
+        assert load_crowd(tmp_path / "release.json", OWN) == ()
 
     @pytest.mark.parametrize(
         ("name", "content", "said"),

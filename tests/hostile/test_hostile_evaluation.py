@@ -165,7 +165,7 @@ def test_only_our_tables_are_a_store(tmp_path: Path, script: str) -> None:
     finally:
         database.close()
     before = path.read_bytes()
-    with pytest.raises(FileFormatError, match="has other tables than those of mcp-governor"):
+    with pytest.raises(FileFormatError, match="has other tables than those of this mcp-governor"):
         Store(path)
     assert path.read_bytes() == before
 

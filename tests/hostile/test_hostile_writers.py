@@ -92,10 +92,12 @@ WRITERS = {
 ROOTLESS = {
     "the user typed the file (--output, --out, --json-out, --record, …)": {
         "cli/common.py _write_file: write_file",
-        "cli/eval_results.py write_document: write_file",
+        "cli/eval_report.py eval_report: write_file",
         "cli/login_command.py _write: NewFile",
     },
-    "the record of an evaluation, which `_write_record` is given": {"cli/eval_run.py _write_record: write_file"},
+    "the record of an evaluation, with the root of `_record_place`; --json-out": {
+        "cli/eval_run.py eval_run: write_file"
+    },
     "the user typed the file; without that there is a root": {
         "cli/load_locustfile.py locustfile: NewFile",
         "cli/lint_command.py _write_baseline: NewFile",

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from mcp_governor.evaluation.metrics import Share
+from mcp_governor.evaluation.metrics import share
 from mcp_governor.report.evaluation_html import render
 
 
 def step(number: int, **hits: int) -> Any:
     """An evaluation of runners with so many right answers of a hundred."""
     measured = [
-        SimpleNamespace(runner=SimpleNamespace(name=name), accuracy=Share(right, 100)) for name, right in hits.items()
+        SimpleNamespace(runner=SimpleNamespace(name=name), accuracy=share(right, 100)) for name, right in hits.items()
     ]
     evaluation = SimpleNamespace(started="2026-11-2" + str(number))
     return SimpleNamespace(number=number, assessment=SimpleNamespace(measured=measured, evaluation=evaluation))
