@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
@@ -14,8 +14,8 @@ from mcp_governor._version import __version__
 from mcp_governor.errors import FileFormatError
 from mcp_governor.fleet.members import file_name
 from mcp_governor.fleet.model import Head, Row
-from mcp_governor.fleet.portable import Portable, as_text, portable
-from mcp_governor.store.model import Planned
+from mcp_governor.fleet.portable import Digests, Portable, as_text, portable
+from mcp_governor.store.model import Fact, Planned
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from mcp_governor.fleet.member import Job
     from mcp_governor.store.store import Store
-
-_T = TypeVar("_T")
 
 
 class Kept:
@@ -48,7 +46,7 @@ class Kept:
 
     def __init__(self, store: Store, head: Head, jobs: Sequence[Job], name: str = "") -> None:
         self.store = store
-        here, digests = Path.cwd().resolve(), dict[str, str]()
+        digests, here = Digests(), Path.cwd().resolve()
         self._members = {self.member(job.name): job.name for job in jobs}
         self.jobs: dict[str, Portable] = {job.name: portable(job, here, digests) for job in jobs}
         planned = [
@@ -67,10 +65,10 @@ class Kept:
 
     def fresh(self) -> Iterator[tuple[str, Row]]:
         """The rows in the store that are not among :attr:`rows`."""
-        for planned, row in self.store.rows(self.run.id):
+        for planned, fact in self.store.facts(self.run.id):
             name = self._members.get(planned.member)
-            if row is not None and name is not None and name not in self.rows:
-                yield name, row_of(row)
+            if fact is not None and name is not None and name not in self.rows:
+                yield name, row_of(fact.row)
 
     def keep(self, name: str, row: Row, text: str | None) -> None:
         """Write one row.
@@ -83,7 +81,11 @@ class Kept:
         Raises:
             UsageError: the store takes no more.
         """
-        self.store.keep(self.run.id, self.member(name), row, as_text(row), text)
+        self.store.keep(self.run.id, fact_of(self.member(name), row), text)
+
+    def keep_twin(self, name: str, row: Row, twin: str) -> None:
+        """Write the row of a recording that is the same as another one's."""
+        self.store.keep(self.run.id, fact_of(self.member(name), row), None, same_as=self.member(twin))
 
     def complete(self) -> None:
         """Say that the run is over, if it is."""
@@ -98,13 +100,34 @@ class Kept:
         return f"goes on with the run of {begun} UTC: {self.run.done:,} of {self.run.total:,} servers are read already"
 
 
+def fact_of(member: str, row: Row) -> Fact:
+    """What a store keeps of a row."""
+    return Fact(
+        member=member,
+        name=row.name,
+        server=row.server,
+        label=row.label,
+        version=row.version,
+        target=row.target,
+        outcome=row.outcome,
+        why=row.why,
+        fingerprint=row.fingerprint,
+        tools=len(row.tools),
+        tokens=row.tokens,
+        row=as_text(row),
+    )
+
+
 def row_of(text: str) -> Row:
     """A row from a store.
 
     Raises:
         FileFormatError: it is none.
     """
-    return _read(text, Row)
+    try:
+        return msgspec.convert(json.loads(text), Row)
+    except (ValueError, RecursionError):
+        raise FileFormatError("The store has a row that cannot be read.", "It was made by another program.") from None
 
 
 def head_of(text: str) -> Head:
@@ -113,16 +136,11 @@ def head_of(text: str) -> Head:
     Raises:
         FileFormatError: it cannot be read.
     """
-    return _read(text, Head)
-
-
-def _read(text: str, kind: type[_T]) -> _T:
     try:
-        return msgspec.convert(json.loads(text), kind)
+        return msgspec.convert(json.loads(text), Head)
     except (ValueError, RecursionError):
-        what = kind.__name__.lower()
         raise FileFormatError(
-            f"The store has a {what} that cannot be read.", "It was made by another version of mcp-governor."
+            "The store has a run that cannot be read.", "It was made by another version of mcp-governor."
         ) from None
 
 

@@ -1,10 +1,11 @@
-"""One member of a fleet as the job of a process."""
+"""One member of a fleet, and the job that a process gets for it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping  # noqa: TC003 - msgspec reads the types
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from mcp_governor.fleet.model import Work  # noqa: TC001 - msgspec reads the types
 
@@ -12,18 +13,37 @@ MAX_MEMBERS = 20_000
 """Most servers of a fleet, twice the public registry of today; a longer list is refused."""
 
 
-class Job(Struct, frozen=True, omit_defaults=True):
-    """One server of a fleet, and what to do with it.
+class Member(Struct, frozen=True):
+    """One server of a fleet.
 
     Attributes:
         name: its name in the list, unique there.
-        work: what to do.
         target: a TARGET, absolute; empty for a server of the configuration.
+        refused: why it is not read, if it cannot be.
         server: of which server it is a variant; empty for none.
         label: name of the variant.
         variant: settings of the variant, as JSON.
         with_: package that is installed with it.
-        refused: why it is not read, if it cannot be.
+    """
+
+    name: str
+    target: str = ""
+    refused: str = ""
+    server: str = ""
+    label: str = ""
+    variant: Mapping[str, Any] = field(default_factory=dict)
+    with_: str = ""
+
+
+class Job(Struct, frozen=True, omit_defaults=True):
+    """What to do with one member.
+
+    Attributes:
+        name: of the member.
+        work: what to do.
+        target: a TARGET; empty for a server of the configuration.
+        server, label, variant, with_: see :class:`Member`.
+        refused: why it is not read.
         config: path of the configuration file; empty for none.
         root: folder of the configuration, if it has no file.
         settings: fields of the configuration, as the run has them.
@@ -36,7 +56,7 @@ class Job(Struct, frozen=True, omit_defaults=True):
     """
 
     name: str
-    work: Work = "check"
+    work: Work
     target: str = ""
     server: str = ""
     label: str = ""

@@ -6,7 +6,6 @@ Members are names and TARGETs only. Their values are read, and their secrets kno
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Mapping  # noqa: TC003
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +17,7 @@ from msgspec.structs import replace
 from mcp_governor.config import Config, load_config
 from mcp_governor.errors import NothingCheckedError, TargetError, UsageError
 from mcp_governor.files import list_files
-from mcp_governor.fleet.member import MAX_MEMBERS, Job
+from mcp_governor.fleet.member import MAX_MEMBERS, Member
 from mcp_governor.target.clients import client_servers, is_disabled, servers_in
 from mcp_governor.target.packages import is_package
 from mcp_governor.text import one_line, visible
@@ -49,7 +48,7 @@ class Members(Struct, frozen=True):
     """
 
     named: str
-    listed: tuple[Job, ...]
+    listed: tuple[Member, ...]
     config: Config
     folder: Path
     together: bool = True
@@ -69,6 +68,10 @@ class Members(Struct, frozen=True):
             for requirement in dict.fromkeys(requirements)
         )
         return replace(self, listed=listed)
+
+    def shard(self, number: int, count: int) -> Members:
+        """Every ``count``-th member, from the one with this number, which counts from 1."""
+        return replace(self, listed=self.listed[number - 1 :: count])
 
 
 def members_of(
@@ -96,7 +99,7 @@ def members_of(
     elif is_package(fleet) or fleet in config.servers:
         # One server, for --with-each.
         target = fleet if is_package(fleet) else ""
-        found = Members(one_line(fleet, 200), (Job(fleet, target=target),), config, config.root)
+        found = Members(one_line(fleet, 200), (Member(fleet, target),), config, config.root)
     elif fleet.startswith(("https://", "http://")):
         from mcp_governor.fleet.registry import registry_members
 
@@ -104,12 +107,7 @@ def members_of(
         found = Members(named, listed, config, Path.cwd(), together=False)
     else:
         found = _on_disk(fleet, config, adapted)
-    # Each has one row and one recording.
-    for name, times in Counter(member.name for member in found.listed).items():
-        if times > 1:
-            raise UsageError(
-                f'{found.named} lists "{one_line(name, 80)}" twice.', "Give each server a name of its own."
-            )
+    refuse_same(found.listed, found.named)
     if not found.listed:
         raise NothingCheckedError(f"{found.named} lists no servers to read.", _WAYS)
     if len(found.listed) > MAX_MEMBERS:
@@ -131,12 +129,13 @@ def _configured(config: Config, named: str) -> Members:
         raise UsageError(said or f"{visible(named)} names no servers.", _WAYS)
     from mcp_governor.fleet.variants import variants_of
 
-    listed: list[Job] = []
+    listed: list[Member] = []
     for name, server in config.servers.items():
         variants = variants_of(server, config)
         listed += [
-            Job(f"{name}@{label}", server=name, label=label, variant=settings) for label, settings in variants.items()
-        ] or [Job(name)]
+            Member(f"{name}@{label}", server=name, label=label, variant=settings)
+            for label, settings in variants.items()
+        ] or [Member(name)]
     return Members(visible(named), tuple(listed), config, config.root)
 
 
@@ -151,7 +150,7 @@ def _on_disk(fleet: str, config: Config, adapted: Callable[[Config], Config]) ->
     entries = client_servers(path)
     left_out = {name: "disabled" for name, entry in entries.items() if is_disabled(entry)}
     where = str(path.resolve())
-    listed = tuple(Job(name, target=f"{where}#{name}") for name in entries if name not in left_out)
+    listed = tuple(Member(name, f"{where}#{name}") for name in entries if name not in left_out)
     client = _CLIENTS.get(path.resolve().parent.name)
     if client is not None and not config.clients:
         config = replace(config, clients=(client,))
@@ -163,7 +162,7 @@ def _recordings(folder: Path, shown: str, config: Config) -> Members:
         files = list_files(folder, ".json", most=MAX_MEMBERS)
     except OSError as error:
         raise TargetError(f"{shown} cannot be read: {error.strerror}.", "Check the folder.") from None
-    listed = tuple(Job(file.stem, target=str(file.resolve())) for file in files)
+    listed = tuple(Member(file.stem, str(file.resolve())) for file in files)
     return Members(shown, listed, config, folder, together=False)
 
 
@@ -176,3 +175,18 @@ def file_name(name: str) -> str:
     if len(quoted) <= _LONGEST:
         return quoted
     return f"{quoted[:_LONGEST]}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+
+
+def refuse_same(members: Sequence[Member], named: str) -> None:
+    """Refuse a list that names two servers alike, because each has one row and one recording.
+
+    Raises:
+        UsageError: it does.
+    """
+    seen: set[str] = set()
+    for member in members:
+        if member.name in seen:
+            raise UsageError(
+                f'{named} lists "{one_line(member.name, 80)}" twice.', "Give each server a name of its own."
+            )
+        seen.add(member.name)

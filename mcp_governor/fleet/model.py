@@ -210,15 +210,15 @@ class Head(Struct, frozen=True):
     """
 
     named: str
-    work: Work = "check"
-    together: bool = True
-    left_out: Mapping[str, str] = field(default_factory=dict)
-    least: float = 100.0
-    differences: bool = False
-    judges_findings: bool = False
-    today: str = ""
-    shard: str = ""
-    each: bool = False
+    work: Work
+    together: bool
+    left_out: Mapping[str, str]
+    least: float
+    differences: bool
+    judges_findings: bool
+    today: str
+    shard: str
+    each: bool
     common: dict[str, Any] = field(default_factory=dict)
 
 
@@ -226,17 +226,27 @@ class Fleet(Struct, frozen=True):
     """A run over many servers.
 
     Attributes:
-        head: what is common to them.
+        named: the list of servers, as the user named it, safe to print.
+        work: what was done.
         rows: one for each server, in the order of the list.
         findings: about several of them.
         differences: between the variants of a server, if the run was asked for them.
+        each: the variants are one server with several packages.
+        left_out: names that the list has, and why each was not read: ``disabled``.
+        shard: ``I/N``; empty for the whole list.
+        least: percentage of the servers that must be reached.
         fail_on: the lowest severity of a finding about several servers that fails the run; ``None`` for none.
     """
 
-    head: Head
+    named: str
+    work: Work
     rows: tuple[Row, ...]
     findings: tuple[Finding, ...] = ()
     differences: tuple[Difference, ...] = ()
+    each: bool = False
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    shard: str = ""
+    least: float = 100.0
     fail_on: Severity | None = Severity.ERROR
 
     def of(self, *outcomes: Outcome) -> list[Row]:
@@ -261,7 +271,7 @@ class Fleet(Struct, frozen=True):
         if self.of("drifted") or self.failing or any(row.failing for row in self.rows):
             return "drifted"
         # A run that read nothing never passes, whatever it was asked to be content with.
-        return "unreachable" if self.coverage < self.head.least or not self.coverage else "clean"
+        return "unreachable" if self.coverage < self.least or not self.coverage else "clean"
 
     @property
     def exit_code(self) -> Exit:
@@ -275,9 +285,9 @@ class Fleet(Struct, frozen=True):
         )
         return FleetDocument(
             __version__,
-            self.head.work,
-            self.head.named,
-            self.head.shard,
+            self.work,
+            self.named,
+            self.shard,
             self.rows,
             findings,
             self.differences,

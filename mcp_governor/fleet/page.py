@@ -42,7 +42,7 @@ def render_index(fleet: Fleet, folder: str, names: dict[str, str]) -> str:
         folder: that of the pages about single servers, relative to this page.
         names: name of a server as the page shows it → the name in the list, of those that have a page.
     """
-    return page(_safe(f"{fleet.head.named}: {fleet.verdict}"), _body(fleet, folder, names), script=True)
+    return page(_safe(f"{fleet.named}: {fleet.verdict}"), _body(fleet, folder, names), script=True)
 
 
 def _safe(text: str) -> str:
@@ -51,7 +51,7 @@ def _safe(text: str) -> str:
 
 def _body(fleet: Fleet, folder: str, names: dict[str, str]) -> Iterator[str]:
     passed = "pass" if fleet.verdict == "clean" else "fail"
-    yield f'<header><h1><span class="verdict {passed}">{passed}</span> {_safe(fleet.head.named)}</h1>'
+    yield f'<header><h1><span class="verdict {passed}">{passed}</span> {_safe(fleet.named)}</h1>'
     yield f'<p class="facts">{_safe(summary_of(fleet))}</p>'
     for reason in failures(fleet):
         yield f'<p class="facts"><strong>{_safe(capital(reason))}</strong></p>'

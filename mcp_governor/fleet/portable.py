@@ -50,24 +50,30 @@ class OtherFilesError(UsageError):
     """A worker has other files than the run was started with."""
 
 
-def digest_of(path: str, known: dict[str, str]) -> str:
-    """SHA-256 of the content of a file, which is read once; empty if it cannot be read."""
-    if path not in known:
-        known[path] = ""
-        with suppress(OSError):
-            known[path] = hashlib.sha256(read_bytes(path)).hexdigest()
-    return known[path]
+class Digests:
+    """The digests of files, each read once."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+
+    def of(self, path: str) -> str:
+        """SHA-256 of the content; empty if it cannot be read."""
+        if path not in self._known:
+            self._known[path] = ""
+            with suppress(OSError):
+                self._known[path] = hashlib.sha256(read_bytes(path)).hexdigest()
+        return self._known[path]
 
 
-def portable(job: Job, folder: Path, digests: dict[str, str]) -> Portable:
+def portable(job: Job, folder: Path, digests: Digests) -> Portable:
     """What a store keeps of a job.
 
     Args:
         job: with absolute paths.
         folder: to which paths are relative; a path outside of it stays absolute.
-        digests: of files that were read before, which gets those that are read now.
+        digests: of files that were read before.
     """
-    read = {path: digest_of(path, digests) for path in _files_of(job)}
+    read = {path: digests.of(path) for path in _files_of(job)}
     moved = {name: relative(getattr(job, name), folder) for name in _PATHS}
     variant = _digest(job.variant) if job.variant else ""
     bare = replace(job, **moved, target=_moved(job.target, folder), variant={}, today="", trust=False)
@@ -79,13 +85,14 @@ def as_text(value: Struct) -> str:
     return json.dumps(msgspec.to_builtins(value), sort_keys=True)
 
 
-def local(text: str, folder: Path, today: str, *, trust: bool) -> Job:
+def local(text: str, folder: Path, today: str, digests: Digests, *, trust: bool) -> Job:
     """The job on this machine.
 
     Args:
         text: a :class:`Portable` as JSON, from a store.
         folder: to which its paths are relative.
         today: the date of the run.
+        digests: of files that were read before.
         trust: rules in Python run.
 
     Raises:
@@ -106,7 +113,7 @@ def local(text: str, folder: Path, today: str, *, trust: bool) -> Job:
         if found.variant != (_digest(here.variant) if here.variant else ""):
             raise OtherFilesError("the settings of the variant are others on a worker")
     for path, digest in found.files.items():
-        if digest_of(str(folder / path), {}) != digest:
+        if digests.of(str(folder / path)) != digest:
             raise OtherFilesError(f"{one_line(path, 100)} of a worker is not the file that the run was started with")
     return here
 

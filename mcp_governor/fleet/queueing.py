@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
+import queue
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -24,10 +25,10 @@ from procrastinate.schema import SchemaManager
 from sqlalchemy import insert, select
 
 from mcp_governor.errors import UnreachableError, UsageError
-from mcp_governor.fleet.crew import SERVER_SECONDS, Crew, Progress
-from mcp_governor.fleet.kept import head_of
+from mcp_governor.fleet.crew import SERVER_SECONDS, Hand, Progress
+from mcp_governor.fleet.kept import fact_of, head_of
 from mcp_governor.fleet.model import unread
-from mcp_governor.fleet.portable import OtherFilesError, as_text, local, refuse_foreign
+from mcp_governor.fleet.portable import Digests, OtherFilesError, local, refuse_foreign
 from mcp_governor.store.tables import META, exclude
 from mcp_governor.text import one_line
 
@@ -245,7 +246,10 @@ class _Worker:
     def __init__(self, store: Store, place: Workplace) -> None:
         self._store = store
         self._place = place
-        self._crew = Crew(place.at_once)
+        self._hands: queue.SimpleQueue[Hand] = queue.SimpleQueue()
+        self._all = [Hand() for _ in range(place.at_once)]
+        for hand in self._all:
+            self._hands.put(hand)
         self._stopping = threading.Event()
         self.count = 0
 
@@ -293,7 +297,8 @@ class _Worker:
                             raise error
             finally:
                 self._stop()
-        self._crew.close()
+        for hand in self._all:
+            hand.close()
 
     async def _watch(self, app: App, silent: float) -> None:
         """Put the jobs of dead workers back, and end this one when there was nothing to do for long enough."""
@@ -311,7 +316,8 @@ class _Worker:
 
     def _stop(self) -> None:
         self._stopping.set()
-        self._crew.stop()
+        for hand in self._all:
+            hand.stop()
 
     def _read(self, run: int, member: str, attempts: int) -> None:
         """One job, in a thread of its own."""
@@ -323,7 +329,7 @@ class _Worker:
         try:
             if attempts >= MOST_TIMES:
                 raise UsageError(f"{attempts} workers ended while they read it")
-            job = local(planned.job, self._place.folder, head_of(head).today, trust=self._place.trust)
+            job = local(planned.job, self._place.folder, head_of(head).today, Digests(), trust=self._place.trust)
         except UsageError as error:
             if isinstance(error, OtherFilesError) and attempts + 1 < MOST_TIMES:
                 # Back to the queue: a worker that was set up wrongly must not answer for all others.
@@ -331,12 +337,16 @@ class _Worker:
                 raise
             row = unread(planned.name, error.message)
         else:
-            done = self._crew.work(job)
+            hand = self._hands.get()
+            try:
+                done = hand.work(job)
+            finally:
+                self._hands.put(hand)
             if self._stopping.is_set():
                 # It was ended, which says nothing of the server.
                 raise InterruptedError
             row, text = done.row, done.text
-        self._store.keep(run, member, row, as_text(row), text)
+        self._store.keep(run, fact_of(member, row), text)
         self.count += 1
         self._place.say(row)
 

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from mcp_governor._version import __version__
 from mcp_governor.errors import GovernorError, ProtocolError, UnreachableError
 from mcp_governor.files import MEBIBYTE
-from mcp_governor.fleet.member import MAX_MEMBERS, Job
+from mcp_governor.fleet.member import MAX_MEMBERS, Member
 from mcp_governor.parsing import read_json
 from mcp_governor.target.packages import package_parts
 from mcp_governor.target.remote import shown_url
@@ -45,7 +45,7 @@ _HINT = "Check the address; a registry answers GET /v0.1/servers with JSON."
 _SIGNS = {"pypi": "==", "npm": "@"}
 
 
-def registry_members(url: str, *, packages: bool) -> tuple[str, tuple[Job, ...]]:
+def registry_members(url: str, *, packages: bool) -> tuple[str, tuple[Member, ...]]:
     """The servers of a registry.
 
     Args:
@@ -59,7 +59,7 @@ def registry_members(url: str, *, packages: bool) -> tuple[str, tuple[Job, ...]]
         UnreachableError, ProtocolError: a page was not answered, or is not one, or there is no end of them.
     """
     shown = shown_url(url)
-    found: dict[str, Job] = {}
+    found: dict[str, Member] = {}
     for entry in _entries(url, shown):
         server, official = entry.get("server", entry), _official(entry)
         name = server.get("name") if isinstance(server, dict) else None
@@ -135,21 +135,21 @@ def _page(address: str, shown: str, deadline: float) -> Any:
         raise ProtocolError(f"{shown} did not answer with JSON.", _HINT) from None
 
 
-def _member(name: str, server: Mapping[str, Any], *, packages: bool) -> Job:
+def _member(name: str, server: Mapping[str, Any], *, packages: bool) -> Member:
     """A server of a registry: its first address without variables, or else its first package."""
     for remote in _objects(server.get("remotes")):
         url = remote.get("url")
         if isinstance(url, str) and url.startswith(("https://", "http://")) and "{" not in url:
-            return Job(name, target=f"sse+{url}" if remote.get("type") == "sse" else url)
+            return Member(name, f"sse+{url}" if remote.get("type") == "sse" else url)
     kinds: list[str] = []
     for package in _objects(server.get("packages")):
         kind, target = str(package.get("registryType")), _package(package)
         if target is not None and packages:
-            return Job(name, target=target)
+            return Member(name, target)
         kinds.append(kind if target is None else f"{kind} (packages are only started with --packages)")
     if kinds:
-        return Job(name, refused=one_line(f"it is a package of {kinds[0]}", 160))
-    return Job(name, refused="the registry has neither an address without variables nor a package")
+        return Member(name, refused=one_line(f"it is a package of {kinds[0]}", 160))
+    return Member(name, refused="the registry has neither an address without variables nor a package")
 
 
 def _package(package: Mapping[str, Any]) -> str | None:

@@ -14,6 +14,7 @@ from mcp_governor.checking.settings import fail_on, selection_of
 from mcp_governor.config import Config, load_config
 from mcp_governor.errors import UsageError
 from mcp_governor.fleet.crew import usual_at_once, work_off
+from mcp_governor.fleet.member import Job
 from mcp_governor.fleet.members import SURFACES, file_name
 from mcp_governor.fleet.model import Fleet, Head, unread
 from mcp_governor.fleet.plural import plural_findings
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from mcp_governor.fleet.crew import Progress
-    from mcp_governor.fleet.member import Job
+    from mcp_governor.fleet.member import Member
     from mcp_governor.fleet.members import Members
     from mcp_governor.fleet.model import Row, Work
     from mcp_governor.rules import Selection
@@ -130,8 +131,8 @@ def stored_fleet(store: Store, name: str, *, trust: bool) -> Fleet:
         raise UsageError(f"{store.address.shown} {said}.", "Begin one: mcp-governor fleet check FLEET --store …")
     head = head_of(run.head)
     rows = tuple(
-        row_of(row) if row is not None else unread(planned.name, "it is not read yet")
-        for planned, row in store.rows(run.id)
+        row_of(fact.row) if fact is not None else unread(planned.name, "it is not read yet")
+        for planned, fact in store.facts(run.id)
     )
     path = head.common["config"]
     config = load_config(Path(path)) if path else Config(root=Path(head.common["root"]), isolated=True)
@@ -163,9 +164,14 @@ def _fleet(head: Head, rows: Sequence[Row], config: Config, selection: Selection
     """The report of a run from its rows."""
     found = () if head.work == "snapshot" else plural_findings(rows, selection, together=head.together)
     return Fleet(
-        head=head,
+        named=head.named,
+        work=head.work,
         rows=tuple(rows),
         findings=found,
+        each=head.each,
+        left_out=head.left_out,
+        shard=head.shard,
+        least=head.least,
         differences=differences_of(rows) if head.differences or head.each else (),
         fail_on=fail_on(config) if head.work == "lint" or head.judges_findings else None,
     )
@@ -199,12 +205,22 @@ def _in_place(folder: Path) -> Path:
     return folder.parent.resolve() / folder.name
 
 
-def _job(member: Job, folder: Path, wanted: Wanted, shared: Mapping[str, Any]) -> Job:
+def _job(member: Member, folder: Path, wanted: Wanted, shared: Mapping[str, Any]) -> Job:
     name = file_name(member.name)
     # Under another SDK, a server is compared with what it published under its own.
     recorded = file_name(member.server) if member.with_ else name
     surface = (folder.resolve() if folder is wanted.surfaces else _in_place(folder)) / f"{recorded}.json"
-    page = str(_in_place(wanted.pages) / f"{name}.html") if wanted.pages is not None else ""
+    page = _in_place(wanted.pages) / f"{name}.html" if wanted.pages is not None else None
     # A recording is not compared with itself.
     itself = member.target == str(surface.resolve())
-    return replace(member, **shared, surface="" if wanted.work == "lint" or itself else str(surface), page=page)
+    return replace(
+        Job(member.name, **shared),
+        target=member.target,
+        refused=member.refused,
+        server=member.server,
+        label=member.label,
+        variant=dict(member.variant),
+        with_=member.with_,
+        surface="" if wanted.work == "lint" or itself else str(surface),
+        page=str(page) if page is not None else "",
+    )

@@ -122,7 +122,7 @@ def _table(rows: Sequence[Row], fleet: Fleet) -> Iterator[Line]:
     widths = [max(len(HEAD[at]), *(len(one[at]) for one in reached), 0) if reached else len(HEAD[at]) for at in used]
     name_width = max((len(shown_name(row)) for row in rows), default=0)
     widths[0] = max(widths[0], name_width)
-    yield line((f"{count_of(len(fleet.rows), 'server')} of {fleet.head.named}", "bold"), _shard(fleet))
+    yield line((f"{count_of(len(fleet.rows), 'server')} of {fleet.named}", "bold"), _shard(fleet))
     if rows:
         yield line(("  " + _padded(HEAD, used, widths), "dim"), fit="cut")
     for row in rows:
@@ -133,8 +133,8 @@ def _table(rows: Sequence[Row], fleet: Fleet) -> Iterator[Line]:
             name = f"{shown_name(row):<{widths[0]}}"
             why = visible(row.why or "").removesuffix(".")
             yield line((mark, style), f" {name}  ", ("unreachable: ", style), why, hang=4)
-    if fleet.head.left_out:
-        named = ", ".join(one_line(name, 40) for name in list(fleet.head.left_out)[:10])
+    if fleet.left_out:
+        named = ", ".join(one_line(name, 40) for name in list(fleet.left_out)[:10])
         yield line((f"not read, because the client has turned them off: {named}", "dim"))
 
 
@@ -147,7 +147,7 @@ def _padded(values: Sequence[str], used: Sequence[int], widths: Sequence[int]) -
 
 
 def _shard(fleet: Fleet) -> str:
-    return f", part {fleet.head.shard}" if fleet.head.shard else ""
+    return f", part {fleet.shard}" if fleet.shard else ""
 
 
 def _changes(rows: Sequence[Row], verbose: int) -> Iterator[Line]:
@@ -165,30 +165,21 @@ def _changes(rows: Sequence[Row], verbose: int) -> Iterator[Line]:
             yield line(mark, " ", said_of(change), "  ", (change.kind, "dim"), (note, "dim"), indent=2, hang=2)
             if verbose > 0:
                 yield line((f"id: {visible(change.id)}", "dim"), indent=6, fit="whole")
-        if verbose <= 0:
-            yield from _left(len(grave) - _MAX_CHANGES, "change", indent=2)
-    if verbose <= 0:
-        yield from _left(len(shown) - _MAX_SERVERS, "server")
+        left = len(grave) - _MAX_CHANGES
+        if verbose <= 0 and left > 0:
+            yield line((f"… and {count_of(left, 'more change')}; -v lists them", "dim"), indent=2)
+    if verbose <= 0 and len(shown) > _MAX_SERVERS:
+        yield line((f"… and {count_of(len(shown) - _MAX_SERVERS, 'more server')} that drifted; -v lists them", "dim"))
 
 
 def _matrices(fleet: Fleet, verbose: int) -> Iterator[Line]:
     """Servers with variants: a change once, with a column for each variant; then what differs between them."""
     for server, variants in variants_in(fleet).items():
-        if fleet.head.each:
+        if fleet.each:
             yield BLANK
             yield line((one_line(server, 100), "bold"), f": {'; '.join(each_words(variants))}", hang=2)
-        name = one_line(server, 100)
-        changes = [
-            (marks, (said_of(change), "  ", (change.kind, "dim")))
-            for change, marks in matrix_of(variants, compatible=verbose > 0)
-        ]
-        yield from _columns(f"{name}, changes by variant", variants, changes, None if verbose > 0 else _MAX_CHANGES * 2)
-        differing = [
-            (marks_of(one, variants), (visible(one.tool),)) for one in fleet.differences if one.server == server
-        ]
-        yield from _columns(
-            f"{name}, differences between variants", variants, differing, None if verbose > 0 else _MAX_FINDINGS
-        )
+        yield from _matrix(server, variants, verbose)
+        yield from _differing(server, [one for one in fleet.differences if one.server == server], variants, verbose)
 
 
 def variants_in(fleet: Fleet) -> dict[str, list[Row]]:
@@ -224,29 +215,37 @@ def matrix_of(variants: Sequence[Row], *, compatible: bool) -> list[tuple[RowCha
 _VERDICT_MARKS = {"breaking": "✗", "unknown": "?!", "compatible": "+"}
 
 
-def _columns(
-    title: str,
-    variants: Sequence[Row],
-    rows: Sequence[tuple[Sequence[str], tuple[str | tuple[str, str], ...]]],
-    most: int | None,
-) -> Iterator[Line]:
-    """Rows with a column for each variant; ``most`` of them, or all."""
-    if not rows:
+def _matrix(server: str, variants: Sequence[Row], verbose: int) -> Iterator[Line]:
+    changes = matrix_of(variants, compatible=verbose > 0)
+    if not changes:
         return
     heads = [one_line(row.label or "", 24) for row in variants]
     yield BLANK
-    yield line((title, "bold"))
+    yield line((f"{one_line(server, 100)}, changes by variant", "bold"))
     yield line(("  ".join(heads), "dim"), indent=2, fit="cut")
-    for marks, said in rows[:most]:
+    most = len(changes) if verbose > 0 else _MAX_CHANGES * 2
+    for change, marks in changes[:most]:
         columns = "  ".join(f"{mark:^{len(head)}}" for mark, head in zip(marks, heads, strict=True))
-        yield line(columns, "  ", *said, indent=2, hang=len(columns) + 2)
-    yield from _left(len(rows) - (most or len(rows)), "row", indent=2)
+        yield line(columns, "  ", said_of(change), "  ", (change.kind, "dim"), indent=2, hang=len(columns) + 2)
+    if len(changes) > most:
+        yield line((f"… and {count_of(len(changes) - most, 'more change')}; -v lists them", "dim"), indent=2)
 
 
-def _left(number: int, what: str, *, indent: int = 0) -> Iterator[Line]:
-    """What is not written out."""
-    if number > 0:
-        yield line((f"… and {count_of(number, f'more {what}')}; -v lists them", "dim"), indent=indent)
+def _differing(server: str, differences: Sequence[Difference], variants: Sequence[Row], verbose: int) -> Iterator[Line]:
+    """Tools that the variants publish differently: a number for each definition, and a hyphen for none."""
+    if not differences:
+        return
+    heads = [one_line(row.label or "", 24) for row in variants]
+    yield BLANK
+    yield line((f"{one_line(server, 100)}, differences between variants", "bold"))
+    yield line(("  ".join(heads), "dim"), indent=2, fit="cut")
+    most = len(differences) if verbose > 0 else _MAX_FINDINGS
+    for one in differences[:most]:
+        marks = zip(marks_of(one, variants), heads, strict=True)
+        columns = "  ".join(f"{mark:^{len(head)}}" for mark, head in marks)
+        yield line(columns, "  ", visible(one.tool), indent=2, fit="cut")
+    if len(differences) > most:
+        yield line((f"… and {count_of(len(differences) - most, 'more tool')}; -v lists them", "dim"), indent=2)
 
 
 def marks_of(difference: Difference, variants: Sequence[Row]) -> list[str]:
@@ -281,8 +280,8 @@ def _findings(fleet: Fleet, verbose: int) -> Iterator[Line]:
         yield line((mark, style), " ", visible(one.message), "  ", (one.rule, "dim"), hang=2)
         if verbose > 0:
             yield line((f"fix: {visible(one.fix)}", "dim"), indent=4, hang=2)
-    if verbose <= 0:
-        yield from _left(len(found) - _MAX_FINDINGS, "finding")
+    if verbose <= 0 and len(found) > _MAX_FINDINGS:
+        yield line((f"… and {count_of(len(found) - _MAX_FINDINGS, 'more finding')}; -v lists them", "dim"))
 
 
 def said_of(change: RowChange) -> str:
@@ -302,7 +301,7 @@ def summary_of(fleet: Fleet) -> str:
 def closing_lines(fleet: Fleet) -> Iterator[Line]:
     """Counts, the next step, and the verdict."""
     yield line(summary_of(fleet))
-    if fleet.of("new") and not fleet.head.each:
+    if fleet.of("new") and not fleet.each:
         yield line(("Record what has no recording with: mcp-governor snapshot --all", "dim"))
     reasons = list(failures(fleet))
     if reasons:
@@ -322,5 +321,5 @@ def failures(fleet: Fleet) -> Iterator[str]:
         yield f"{count_of(len(fleet.failing), 'finding')} about several servers"
     if not fleet.coverage:
         yield "no server was reached"
-    elif fleet.coverage < fleet.head.least:
-        yield f"{fleet.coverage:.0f} % of the servers were reached, and {fleet.head.least:g} % are required"
+    elif fleet.coverage < fleet.least:
+        yield f"{fleet.coverage:.0f} % of the servers were reached, and {fleet.least:g} % are required"

@@ -19,6 +19,38 @@ class Planned(Struct, frozen=True):
     job: str
 
 
+class Fact(Struct, frozen=True, kw_only=True):
+    """What became of one server of a run.
+
+    Attributes:
+        member, name: see :class:`Planned`.
+        server, label: of which server it is a variant, and which one.
+        version: that the server states.
+        target: how it was reached.
+        outcome, why: what became of it, and the reason if it was not reached.
+        fingerprint: of its surface.
+        tools, tokens: how many.
+        row: its row in the report, as JSON.
+        surface: digest of the text of its surface; ``None`` if it was not reached.
+        read_at: when, in UTC; the store fills it in.
+    """
+
+    member: str
+    name: str
+    server: str | None = None
+    label: str | None = None
+    version: str | None = None
+    target: str = ""
+    outcome: str
+    why: str | None = None
+    fingerprint: str | None = None
+    tools: int = 0
+    tokens: int = 0
+    row: str
+    surface: str | None = None
+    read_at: str = ""
+
+
 class Run(Struct, frozen=True):
     """A run over many servers.
 

@@ -14,7 +14,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from mcp_governor._version import __version__
 from mcp_governor.errors import FileFormatError, UsageError
 from mcp_governor.store.address import Address, engine_of, refuse_folder, said
-from mcp_governor.store.model import Planned, Run
+from mcp_governor.store.model import Fact, Planned, Run
 from mcp_governor.store.tables import FACTS, RUNS, SURFACES, exclude, prepare
 
 if TYPE_CHECKING:
@@ -31,8 +31,21 @@ MAX_TEXT_BYTES = 512 * 1024 * 1024
 _BATCH = 500
 """Rows that are written or read at a time."""
 
-_KNOWN = ("outcome", "why", "server", "label", "version", "target", "fingerprint", "tools", "tokens")
-"""Columns that are filled in from the row of a server when it is read."""
+_KNOWN = (
+    "outcome",
+    "why",
+    "server",
+    "label",
+    "version",
+    "target",
+    "fingerprint",
+    "tools",
+    "tokens",
+    "row",
+    "surface",
+    "read_at",
+)
+"""Columns that are filled in when a server is read."""
 
 
 class Store:
@@ -112,25 +125,26 @@ class Store:
         last = connection.execute(select(func.max(FACTS.c.read_at)).where(FACTS.c.run == found.id)).scalar()
         return found.id if (last or found.begun) > _now(-FRESH) else None
 
-    def keep(self, run: int, member: str, known: object, row: str, text: str | None) -> None:
+    def keep(self, run: int, fact: Fact, text: str | None, *, same_as: str = "") -> None:
         """Write what became of a server; if somebody has done so before, that counts.
 
         Args:
             run: number of the run.
-            member: the server.
-            known: has what is known of it as attributes, by the names of the columns; of tools, their names.
-            row: its row in the report, as JSON.
-            text: of its surface; ``None`` if it was not reached.
+            fact: what became of it.
+            text: of its surface.
+            same_as: member of the run that has the same surface, in place of the text.
 
         Raises:
             UsageError: the store takes no more.
         """
-        values = {name: getattr(known, name) for name in _KNOWN} | {"row": row, "read_at": _now()}
-        values["tools"] = len(values["tools"])
+        values = {name: getattr(fact, name) for name in _KNOWN} | {"read_at": _now(), "surface": None}
         with self.writing() as connection:
             if text is not None:
                 values["surface"] = self._put(connection, text)
-            open_ = (FACTS.c.run == run) & (FACTS.c.member == member) & FACTS.c.outcome.is_(None)
+            elif same_as:
+                twin = select(FACTS.c.surface).where(FACTS.c.run == run, FACTS.c.member == same_as)
+                values["surface"] = connection.execute(twin).scalar()
+            open_ = (FACTS.c.run == run) & (FACTS.c.member == fact.member) & FACTS.c.outcome.is_(None)
             connection.execute(update(FACTS).where(open_).values(values))
 
     def _put(self, connection: Connection, text: str) -> str:
@@ -163,13 +177,12 @@ class Store:
             wanted = select(FACTS.c.member).where(FACTS.c.run == run, FACTS.c.outcome.is_(None))
             return set(connection.execute(wanted).scalars())
 
-    def rows(self, run: int) -> Iterator[tuple[Planned, str | None]]:
-        """The servers of a run in their order, with the row of each that is read."""
+    def facts(self, run: int) -> Iterator[tuple[Planned, Fact | None]]:
+        """The servers of a run in their order, with what is known of each."""
         with self._reading() as connection:
-            wanted = select(FACTS.c.member, FACTS.c.name, FACTS.c.job, FACTS.c.row).where(FACTS.c.run == run)
-            wanted = wanted.order_by(FACTS.c.place, FACTS.c.member)
-            for member, name, job, row in connection.execution_options(yield_per=_BATCH).execute(wanted):
-                yield Planned(member, name, job), row
+            wanted = select(FACTS).where(FACTS.c.run == run).order_by(FACTS.c.place, FACTS.c.member)
+            for row in connection.execution_options(yield_per=_BATCH).execute(wanted):
+                yield Planned(row.member, row.name, row.job), _fact(row)
 
     def job(self, run: int, member: str) -> tuple[Planned, str] | None:
         """What is to be done with a server, and the head of its run; ``None`` if it is done, or not of this run."""
@@ -178,6 +191,12 @@ class Store:
         with self._reading() as connection:
             row = connection.execute(wanted).one_or_none()
         return None if row is None else (Planned(member, row.name, row.job), row.head)
+
+    def surface(self, digest: str) -> str | None:
+        """The text of a surface; ``None`` if there is none with this digest."""
+        with self._reading() as connection:
+            data = connection.execute(select(SURFACES.c.text).where(SURFACES.c.digest == digest)).scalar()
+        return None if data is None else text_of(data)
 
     def table(self, wanted: Select[Any]) -> Iterator[list[dict[str, Any]]]:
         """The rows of a query in batches, for an export."""
@@ -216,15 +235,24 @@ def _plan(connection: Connection, run: int, planned: Sequence[Planned]) -> None:
         connection.execute(insert(FACTS), fresh[at : at + _BATCH])
     if moved:
         forgotten = update(FACTS).where(FACTS.c.run == run, FACTS.c.member == bindparam("b_member"))
-        connection.execute(
-            forgotten.values(job=bindparam("b_job"), **dict.fromkeys((*_KNOWN, "row", "surface", "read_at"))), moved
-        )
+        connection.execute(forgotten.values(job=bindparam("b_job"), **dict.fromkeys(_KNOWN)), moved)
+
+
+def _fact(row: Any) -> Fact | None:
+    if row.outcome is None:
+        return None
+    return Fact(member=row.member, name=row.name, **{name: getattr(row, name) for name in _KNOWN})
 
 
 def _run(connection: Connection, wanted: Select[Any]) -> Run:
     row = connection.execute(wanted).one()
-    counts = select(func.count(), func.count(FACTS.c.outcome)).where(FACTS.c.run == row.id)
-    return Run(row.id, row.name, row.head, row.begun, row.ended, *connection.execute(counts).one())
+    total = connection.execute(select(func.count()).where(FACTS.c.run == row.id)).scalar_one()
+    return Run(row.id, row.name, row.head, row.begun, row.ended, total, _done(connection, row.id))
+
+
+def _done(connection: Connection, run: int) -> int:
+    counted = select(func.count()).where(FACTS.c.run == run, FACTS.c.outcome.is_not(None))
+    return int(connection.execute(counted).scalar_one())
 
 
 def _now(later: timedelta = timedelta()) -> str:

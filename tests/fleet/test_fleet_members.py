@@ -99,6 +99,14 @@ def test_a_list_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         members_of(str(tmp_path / ".mcp.json"), Config())
 
 
+def test_each_server_is_in_exactly_one_part(tmp_path: Path) -> None:
+    for number in range(10):
+        (tmp_path / f"{number}.json").touch()
+    found = members_of(str(tmp_path), Config())
+    parts = [[member.name for member in found.shard(number, 3).listed] for number in (1, 2, 3)]
+    assert parts == [["0", "3", "6", "9"], ["1", "4", "7"], ["2", "5", "8"]]
+
+
 @given(st.lists(st.text(max_size=300), unique=True, max_size=8))
 def test_each_name_has_a_file_of_its_own_in_the_folder(names: list[str]) -> None:
     files = [file_name(name) for name in names]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from browsers import driven
 
-from mcp_governor.fleet.model import Fleet, Head, Row, RowChange
+from mcp_governor.fleet.model import Fleet, Row, RowChange
 from mcp_governor.fleet.page import render_index
 
 CHANGE = RowChange("id", "tool-removed", "breaking", "Tool `x` is gone.", "x")
@@ -26,7 +26,7 @@ def row(at: int) -> Row:
 @pytest.mark.live
 def test_a_thousand_servers_filter_in_a_browser(tmp_path: Path) -> None:
     page = tmp_path / "index.html"
-    page.write_text(render_index(Fleet(Head("fleet"), tuple(map(row, range(1_000)))), "servers", {}))
+    page.write_text(render_index(Fleet("fleet", "check", tuple(map(row, range(1_000)))), "servers", {}))
     found = driven(Path(__file__).with_name("index.mjs"), str(page), folder=tmp_path)
     assert found["said"] == []
     steps = {step["name"]: step for step in found["steps"]}

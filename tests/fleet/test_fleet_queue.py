@@ -21,12 +21,12 @@ from support import SERVERS, Leash
 from test_fleet_state import JOBS, head
 
 from mcp_governor.errors import UsageError
-from mcp_governor.fleet import crew, queueing
+from mcp_governor.fleet import queueing
 from mcp_governor.fleet.crew import Done
 from mcp_governor.fleet.kept import Kept
 from mcp_governor.fleet.member import Job
 from mcp_governor.fleet.model import Row
-from mcp_governor.fleet.portable import OtherFilesError, as_text, local, portable, refuse_foreign
+from mcp_governor.fleet.portable import Digests, OtherFilesError, as_text, local, portable, refuse_foreign
 from mcp_governor.store.address import address_of
 from mcp_governor.store.store import Store
 
@@ -34,7 +34,7 @@ HERE = Path("/home/somebody")
 
 
 def sent(job: Job, folder: Path = HERE) -> str:
-    return as_text(portable(job, folder, {}))
+    return as_text(portable(job, folder, Digests()))
 
 
 @pytest.mark.parametrize(
@@ -51,10 +51,10 @@ def sent(job: Job, folder: Path = HERE) -> str:
 )
 def test_what_travels_has_no_path_of_this_machine(target: str, kept: str, tmp_path: Path) -> None:
     job = Job("a", "check", target=target, root="/home/somebody", surface="/home/somebody/surfaces/a.json")
-    found = portable(job, HERE, {})
+    found = portable(job, HERE, Digests())
     assert (found.job.target, found.job.root, found.job.surface) == (kept, ".", "surfaces/a.json")
     refuse_foreign(found)
-    there = local(as_text(found), tmp_path, "2026-01-02", trust=False)
+    there = local(as_text(found), tmp_path, "2026-01-02", Digests(), trust=False)
     assert there.target == target.replace("/home/somebody", str(tmp_path))
     assert (there.root, there.surface) == (str(tmp_path), str(tmp_path / "surfaces" / "a.json"))
     assert there.today == "2026-01-02"
@@ -86,7 +86,7 @@ def test_a_job_brings_no_code_and_no_path_to_a_worker(changes: dict[str, Any], e
     plain = json.loads(sent(Job("a", "check", target="https://h.example/mcp")))
     text = json.dumps({**plain, "job": {**plain["job"], **changes}})
     with pytest.raises(UsageError, match=error):
-        local(text, tmp_path, "2026-01-02", trust=True)
+        local(text, tmp_path, "2026-01-02", Digests(), trust=True)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_a_job_brings_no_code_and_no_path_to_a_worker(changes: dict[str, Any], e
 )
 def test_what_is_no_job_is_refused(text: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no job for it"):
-        local(text, tmp_path, "2026-01-02", trust=True)
+        local(text, tmp_path, "2026-01-02", Digests(), trust=True)
 
 
 def test_a_worker_with_other_files_says_so(tmp_path: Path) -> None:
@@ -107,12 +107,12 @@ def test_a_worker_with_other_files_says_so(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     job = Job("a", "check", target=str(tmp_path / "a.json"), surface=str(tmp_path / "old.json"), root=str(tmp_path))
     text = sent(job, tmp_path)
-    assert local(text, tmp_path, "", trust=False) == job
+    assert local(text, tmp_path, "", Digests(), trust=False) == job
     with pytest.raises(UsageError, match=r"^a\.json of a worker is not the file that the run was started with$"):
-        local(text, tmp_path / "there", "", trust=False)
+        local(text, tmp_path / "there", "", Digests(), trust=False)
     (tmp_path / "old.json").write_text("{}")
     with pytest.raises(UsageError, match=r"^old\.json of a worker"):
-        local(text, tmp_path, "", trust=False)
+        local(text, tmp_path, "", Digests(), trust=False)
 
 
 def test_the_settings_of_a_variant_are_those_of_the_worker(tmp_path: Path) -> None:
@@ -123,13 +123,13 @@ def test_the_settings_of_a_variant_are_those_of_the_worker(tmp_path: Path) -> No
     job = replace(job, config=str(config), root=str(tmp_path))
     text = sent(job, tmp_path)
     assert "s3cretive" not in text
-    assert local(text, tmp_path, "", trust=False) == job
+    assert local(text, tmp_path, "", Digests(), trust=False) == job
     config.write_text(lines.replace("s3cretive-Word", "another"))
     with pytest.raises(UsageError, match="settings of the variant are others"):
-        local(text, tmp_path, "", trust=False)
+        local(text, tmp_path, "", Digests(), trust=False)
     config.write_text('[servers.s]\ncommand = ["x"]\n')
     with pytest.raises(UsageError, match="does not have the variant"):
-        local(text, tmp_path, "", trust=False)
+        local(text, tmp_path, "", Digests(), trust=False)
 
 
 def test_a_server_that_ends_its_workers_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,7 +142,7 @@ def test_a_server_that_ends_its_workers_is_given_up(tmp_path: Path, monkeypatch:
     jobs.append(replace(JOBS[3], target=str(Path.cwd() / "absent.json")))
     (tmp_path / "absent.json").write_text("{}")
     kept = Kept(store, head(), jobs)
-    monkeypatch.setattr(crew, "_Hand", Idle)
+    monkeypatch.setattr(queueing, "Hand", Idle)
     worker = queueing._Worker(store, queueing.Workplace(tmp_path, 1, 10.0, None, False, said.append, given_back.append))
     for member, attempts in (("a", 4), ("b", 5), ("a", 9), ("nobody", 0)):
         worker._read(kept.run.id, member, attempts)

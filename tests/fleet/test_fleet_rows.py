@@ -17,7 +17,7 @@ from mcp_governor.findings import Severity
 from mcp_governor.fleet import run
 from mcp_governor.fleet.member import Job
 from mcp_governor.fleet.members import members_of
-from mcp_governor.fleet.model import Fleet, FleetDocument, Head, Leaving, Row, RowChange, fleet_schema
+from mcp_governor.fleet.model import Fleet, FleetDocument, Leaving, Row, RowChange, fleet_schema
 from mcp_governor.fleet.page import render_index
 from mcp_governor.fleet.plural import plural_findings
 from mcp_governor.fleet.words import fleet_lines, leaving_words
@@ -71,7 +71,7 @@ def test_a_server_is_compared_with_its_recording(done, now, outcome: str, counts
 def test_without_a_recording_a_server_is_new_and_no_failure(done) -> None:
     row = done(OLD)
     assert (row.outcome, row.since, row.tools) == ("new", None, ("find_a", "find_b"))
-    assert Fleet(Head("list"), (row,)).exit_code == 0
+    assert Fleet("list", "check", (row,)).exit_code == 0
 
 
 def test_an_accepted_change_is_no_drift(done, tmp_path: Path) -> None:
@@ -230,7 +230,7 @@ EXITS: list[tuple[list[Row], dict[str, Any], int]] = [
 
 @pytest.mark.parametrize(("rows", "more", "code"), EXITS)
 def test_exit_codes_tell_drifted_unreachable_and_clean_apart(rows, more, code: int) -> None:
-    fleet = Fleet(Head("list", **more), tuple(rows))
+    fleet = Fleet("list", "check", tuple(rows), **more)
     assert fleet.exit_code == code
     last = plain_text(fleet_lines(fleet)).splitlines()[-1]
     assert last == ("FAIL" if code else "PASS")
@@ -238,7 +238,7 @@ def test_exit_codes_tell_drifted_unreachable_and_clean_apart(rows, more, code: i
 
 def test_findings_about_several_fail_from_the_severity_that_is_asked_for() -> None:
     both = plural_findings((row("a", "x"), row("b", "x")), selection_of(Config()), together=True)
-    fleet = Fleet(Head("list"), (row("a"),), both, fail_on=None)
+    fleet = Fleet("list", "check", (row("a"),), both, fail_on=None)
     assert (fleet.exit_code, replace(fleet, fail_on=Severity.ERROR).exit_code) == (0, 0)
     assert replace(fleet, fail_on=Severity.WARNING).exit_code == 1
 
@@ -248,7 +248,7 @@ HOSTILE = "a\x1b[31m\u202e<script>alert(1)</script>\n::error::x"
 
 def test_what_servers_say_is_inert_in_every_form() -> None:
     rows = tuple(replace(one, name=HOSTILE, why=HOSTILE, version=HOSTILE, tools=(HOSTILE,)) for one in (GONE, row("a")))
-    fleet = Fleet(Head("list"), (*rows, row("b", HOSTILE, words={HOSTILE: HOSTILE})))
+    fleet = Fleet("list", "check", (*rows, row("b", HOSTILE, words={HOSTILE: HOSTILE})))
     text = plain_text(fleet_lines(fleet))
     assert "\x1b" not in text
     assert "\u202e" not in text
@@ -263,7 +263,7 @@ def test_the_document_is_what_its_schema_says() -> None:
 
     both = plural_findings((row("a", "x"), row("b", "x")), selection_of(Config()), together=True)
     full = row("f", "x", outcome="drifted", changes=(DRIFT,), deprecations=(Leaving("x", "2026-01-01", 3),), since="1")
-    document = msgspec.to_builtins(Fleet(Head("list"), (row("a"), GONE, full), both).document())
+    document = msgspec.to_builtins(Fleet("list", "check", (row("a"), GONE, full), both).document())
     jsonschema_rs.validator_for(fleet_schema()).validate(document)
     assert msgspec.convert(document, FleetDocument).servers[2] == full
     assert document["verdict"] == "drifted"

@@ -177,6 +177,22 @@ def test_parts_with_one_name_are_one_run(process, store: Store) -> None:
         Kept(store, head(work="lint"), JOBS, "4711")
 
 
+def test_equal_recordings_are_read_once(process, store: Store, tmp_path: Path) -> None:
+    jobs = []
+    for name, text in (("a", "1"), ("b", "2"), ("c", "1"), ("d", "1")):
+        (tmp_path / f"{name}.json").write_text(text)
+        jobs.append(Job(name, "check", target=str(tmp_path / f"{name}.json")))
+    rows = work_off(jobs, at_once=1)
+    assert process.asked == ["a", "b"]
+    assert [(row.name, row.target) for row in rows] == [("a", "t"), ("b", "t"), ("c", "c.json"), ("d", "d.json")]
+    kept = Kept(store, head(), jobs)
+    work_off(jobs, at_once=1, kept=kept)
+    assert {planned.name for planned, fact in store.facts(kept.run.id) if fact is not None} == {"a", "b", "c", "d"}
+    process.asked.clear()
+    work_off([replace(job, page="page.html") for job in jobs], at_once=1)
+    assert process.asked == ["a", "b", "c", "d"]
+
+
 def test_the_report_is_about_all_parts_of_a_run(process, tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.json").write_text(json.dumps({"mcpServers": {name: {"command": "x"} for name in "abc"}}))

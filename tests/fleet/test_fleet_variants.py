@@ -16,7 +16,7 @@ from mcp_governor.config import load_config
 from mcp_governor.config.servers import ServerConfig
 from mcp_governor.errors import ConfigError
 from mcp_governor.fleet.members import members_of
-from mcp_governor.fleet.model import Fleet, Head, Row, RowChange
+from mcp_governor.fleet.model import Fleet, Row, RowChange
 from mcp_governor.fleet.page import render_index
 from mcp_governor.fleet.variants import differences_of, with_variant
 from mcp_governor.fleet.words import each_words, fleet_lines, matrix_of
@@ -158,15 +158,15 @@ def test_a_change_is_said_once_with_the_variants_that_have_it() -> None:
         ("y", ("+", "-", "new", "-", "?", "-")),
     ]
     assert [one.id for one, _ in matrix_of(MATRIX, compatible=False)] == ["x", "z"]
-    text = plain_text(fleet_lines(Fleet(Head("list"), tuple(MATRIX))))
+    text = plain_text(fleet_lines(Fleet("list", "check", tuple(MATRIX))))
     assert text.count("Tool x.") == 1
-    html = render_index(Fleet(Head("list"), tuple(MATRIX)), "servers", {})
+    html = render_index(Fleet("list", "check", tuple(MATRIX)), "servers", {})
     assert "<td>✗</td><td>✗</td><td>new</td><td>·</td><td>?</td><td>-</td><td>Tool x. " in html
 
 
 def test_a_new_variant_is_no_failure() -> None:
-    assert Fleet(Head("list"), (MATRIX[2], MATRIX[5])).exit_code == 0
-    assert Fleet(Head("list"), (MATRIX[2], MATRIX[0])).exit_code == 1
+    assert Fleet("list", "check", (MATRIX[2], MATRIX[5])).exit_code == 0
+    assert Fleet("list", "check", (MATRIX[2], MATRIX[0])).exit_code == 1
 
 
 def test_differences_between_variants_are_numbers_of_definitions() -> None:

@@ -18,22 +18,21 @@ from typing import Any
 
 import pytest
 from commandline import governor_here
-from sqlalchemy import select, text
+from sqlalchemy import text
 
 from mcp_governor.errors import FileFormatError, MissingDependencyError, UnreachableError, UsageError
-from mcp_governor.fleet.model import Row
 from mcp_governor.store import address as addresses
 from mcp_governor.store import store as stores
+from mcp_governor.store import tables
 from mcp_governor.store.address import address_of
-from mcp_governor.store.model import Planned
-from mcp_governor.store.store import Store, text_of
-from mcp_governor.store.tables import FACTS, SURFACES
+from mcp_governor.store.model import Fact, Planned
+from mcp_governor.store.store import Store
 
 PLANNED = [Planned(name, name.upper(), f'{{"job": "{name}"}}') for name in ("c", "a", "b")]
 
 
-def fact(member: str, outcome: str = "same", **more: Any) -> tuple[str, Row, str]:
-    return member, Row(name=member.upper(), target="", outcome=outcome, **more), json.dumps({"of": member})
+def fact(member: str, outcome: str = "same", **more: Any) -> Fact:
+    return Fact(member=member, name=member.upper(), outcome=outcome, row=json.dumps({"of": member}), **more)
 
 
 @contextlib.contextmanager
@@ -51,24 +50,28 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield place
 
 
-def surfaces(store: Store) -> dict[str, str]:
-    """Digest → text."""
-    return {row["digest"]: text_of(row["text"]) for rows in list(store.table(select(SURFACES))) for row in rows}
-
-
 def known(store: Store, run: int) -> dict[str, str]:
-    query = select(FACTS.c.member, FACTS.c.outcome).where(FACTS.c.run == run, FACTS.c.outcome.is_not(None))
-    return {row["member"]: row["outcome"] for rows in store.table(query) for row in rows}
+    return {planned.member: found.outcome for planned, found in store.facts(run) if found is not None}
 
 
 def test_facts_come_back_in_the_order_of_the_list(store: Store) -> None:
     run = store.begin("key", '{"head": 1}', PLANNED)
     assert (run.total, run.done, run.ended) == (3, 0, None)
-    store.keep(run.id, *fact("a", version="1.0"), '{"tools": []}')
-    store.keep(run.id, *fact("b", "unreachable", why="it hangs"), None)
-    assert list(store.rows(run.id)) == [(PLANNED[0], None), (PLANNED[1], '{"of": "a"}'), (PLANNED[2], '{"of": "b"}')]
-    digest = hashlib.sha256(b'{"tools": []}').hexdigest()
-    assert surfaces(store) == {digest: '{"tools": []}'}
+    store.keep(run.id, fact("a", version="1.0", tools=2, tokens=40, label="x", server="s", why=None), '{"tools": []}')
+    store.keep(run.id, fact("b", "unreachable", why="it hangs"), None)
+    found = list(store.facts(run.id))
+    assert [(planned, one is None) for planned, one in found] == [
+        (PLANNED[0], True),
+        (PLANNED[1], False),
+        (PLANNED[2], False),
+    ]
+    a = found[1][1]
+    assert a is not None
+    assert (a.version, a.tools, a.tokens, a.label, a.server, a.row) == ("1.0", 2, 40, "x", "s", '{"of": "a"}')
+    assert a.surface == hashlib.sha256(b'{"tools": []}').hexdigest()
+    assert store.surface(a.surface) == '{"tools": []}'
+    assert store.surface("0" * 64) is None
+    assert a.read_at >= run.begun
     assert store.pending(run.id) == {"c"}
     assert store.job(run.id, "c") == (PLANNED[0], '{"head": 1}')
     assert store.job(run.id, "a") is None, "it is done"
@@ -79,10 +82,10 @@ def test_a_surface_is_stored_once_and_a_fact_once(store: Store, tmp_path: Path) 
     first, second = store.begin("one", "{}", PLANNED), store.begin("two", "{}", PLANNED)
     for run in (first, second):
         for member in "abc":
-            store.keep(run.id, *fact(member), "the same")
-    store.keep(first.id, *fact("a", "drifted"), "another")
+            store.keep(run.id, fact(member), "the same")
+    store.keep(first.id, fact("a", "drifted"), "another")
     assert known(store, first.id) == dict.fromkeys("abc", "same"), "who was first counts"
-    store.keep(first.id, *fact("nobody"), None)
+    store.keep(first.id, fact("nobody"), None)
     assert len(known(store, first.id)) == 3
     with sqlite3.connect(tmp_path / "fleet.db") as raw:
         assert raw.execute("SELECT count(*) FROM mcp_governor_surfaces").fetchone() == (2,)
@@ -91,13 +94,13 @@ def test_a_surface_is_stored_once_and_a_fact_once(store: Store, tmp_path: Path) 
 @pytest.mark.parametrize("words", ["", "\x00", "a\r\n\u2028", "☃🦄", "\ufeff", "x" * 300_000])
 def test_every_text_comes_back(store: Store, words: str) -> None:
     run = store.begin("key", "{}", PLANNED)
-    store.keep(run.id, *fact("a"), words)
-    assert surfaces(store) == {hashlib.sha256(words.encode()).hexdigest(): words}
+    store.keep(run.id, fact("a"), words)
+    assert store.surface(hashlib.sha256(words.encode()).hexdigest()) == words
 
 
 def test_a_run_goes_on_while_it_is_fresh_and_not_over(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     run = store.begin("key", "{}", PLANNED)
-    store.keep(run.id, *fact("a"), None)
+    store.keep(run.id, fact("a"), None)
     assert store.begin("key", "{}", PLANNED).id == run.id
     assert store.begin("other", "{}", PLANNED).id != run.id
     store.end(run.id)
@@ -107,7 +110,7 @@ def test_a_run_goes_on_while_it_is_fresh_and_not_over(store: Store, monkeypatch:
     assert (later.id != run.id, later.done) == (True, 0)
     monkeypatch.undo()
     for member in "abc":
-        store.keep(later.id, *fact(member), None)
+        store.keep(later.id, fact(member), None)
     assert store.begin("key", "{}", PLANNED).id == later.id, "nobody has said that it is over"
     store.end(later.id)
     assert store.begin("key", "{}", PLANNED).id > later.id
@@ -116,7 +119,7 @@ def test_a_run_goes_on_while_it_is_fresh_and_not_over(store: Store, monkeypatch:
 def test_a_run_with_a_name_goes_on_however_old_it_is(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     run = store.begin("key", "{}", PLANNED, name="x")
     for member in "abc":
-        store.keep(run.id, *fact(member), None)
+        store.keep(run.id, fact(member), None)
     store.end(run.id)
     monkeypatch.setattr("mcp_governor.store.store.FRESH", timedelta(seconds=-1))
     again = store.begin("key", "{}", PLANNED, name="x")
@@ -133,8 +136,7 @@ WRITER = """
 import sys
 import zlib
 from mcp_governor.store.address import address_of
-from mcp_governor.fleet.model import Row
-from mcp_governor.store.model import Planned
+from mcp_governor.store.model import Fact, Planned
 from mcp_governor.store.store import Store
 path, mine, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
 if mine == "full":
@@ -146,8 +148,7 @@ run = store.begin("key", "{}", [Planned(member, "x", "{}") for member in members
 print("begun", flush=True)
 for n in range(count):
     row = "{}" + " " * 2_000
-    found = Row(name="x", target="", outcome="same")
-    store.keep(run.id, f"{mine}{n}", found, row, f"{mine}{n % 7} " * 9)
+    store.keep(run.id, Fact(member=f"{mine}{n}", name="x", outcome="same", row=row), f"{mine}{n % 7} " * 9)
     print(f"{mine}{n}", flush=True)
 """
 
@@ -165,9 +166,10 @@ def said(process: subprocess.Popen[str]) -> tuple[set[str], str]:
 
 def kept(path: Path) -> set[str]:
     with opened(path) as store:
-        query = select(FACTS.c.member, FACTS.c.surface).where(FACTS.c.outcome.is_not(None))
-        found = {row["member"]: row["surface"] for rows in list(store.table(query)) for row in rows}
-        assert set(found.values()) == set(surfaces(store))
+        run = store.run()
+        assert run is not None
+        found = {planned.member: one for planned, one in store.facts(run.id) if one is not None}
+        assert all(one.surface and store.surface(one.surface) for one in found.values())
         return set(found)
 
 
@@ -203,25 +205,68 @@ def test_a_full_disk_is_said_and_loses_nothing(tmp_path: Path) -> None:
 
 def test_a_full_database_has_a_next_step(store: Store) -> None:
     run = store.begin("key", "{}", PLANNED)
-    store.keep(run.id, *fact("a"), None)
+    store.keep(run.id, fact("a"), None)
     with store.writing() as connection:
         pages = connection.execute(text("PRAGMA page_count")).scalar_one()
         connection.execute(text(f"PRAGMA max_page_count = {pages}"))
     with pytest.raises(UsageError, match=r"fleet.db cannot be written: database or disk is full") as error:
-        store.keep(run.id, *fact("b"), os.urandom(50_000).hex())
+        store.keep(run.id, fact("b"), os.urandom(50_000).hex())
     assert error.value.hint == "Make room, and repeat the command: it goes on where it ended."
     assert known(store, run.id) == {"a": "same"}
 
 
-def test_a_store_of_another_version_is_refused(tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_of_an_older_version_takes_the_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "fleet.db"
+    with opened(path) as store:
+        run = store.begin("key", "{}", PLANNED)
+        store.keep(run.id, fact("a"), "text")
+
+    def step(connection: Any) -> None:
+        connection.execute(text("ALTER TABLE mcp_governor_facts ADD COLUMN seconds INTEGER"))
+
+    monkeypatch.setattr(tables, "STEPS", (step,))
+    for _ in range(2):  # once, not twice
+        with opened(path) as store:
+            assert known(store, run.id) == {"a": "same"}
+    with sqlite3.connect(path) as raw:
+        assert raw.execute("SELECT value FROM mcp_governor_meta WHERE key = 'version'").fetchone() == ("2",)
+        assert raw.execute("SELECT seconds FROM mcp_governor_facts").fetchall() == [(None,)] * 3
+
+
+def test_a_step_that_fails_leaves_the_store_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "fleet.db"
+    with opened(path):
+        pass
+
+    def step(connection: Any) -> None:
+        connection.execute(text("ALTER TABLE mcp_governor_facts ADD COLUMN seconds INTEGER"))
+        connection.execute(text("ALTER TABLE nowhere ADD COLUMN x INTEGER"))
+
+    monkeypatch.setattr(tables, "STEPS", (step,))
+    with pytest.raises(UsageError, match="no such table"):
+        opened(path).__enter__()
+    monkeypatch.undo()
+    with opened(path), sqlite3.connect(path) as raw:
+        assert "seconds" not in str(raw.execute("PRAGMA table_info(mcp_governor_facts)").fetchall())
+
+
+def test_a_store_of_a_newer_version_is_refused(tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "fleet.db"
     with opened(path), sqlite3.connect(path) as raw:
         raw.execute("UPDATE mcp_governor_meta SET value = '7'")
     monkeypatch.chdir(tmp_path)
     done = governor_here("fleet", "report", "--store", "fleet.db", capsys=capsys)
     assert done.code == 2
-    assert "error: fleet.db is a store of version 7; this mcp-governor reads version 1." in done.err
+    assert "error: fleet.db is a store of version 7, and this mcp-governor reads up to version 1." in done.err
     assert "Upgrade mcp-governor, or name another store." in done.err
+
+
+@pytest.mark.parametrize("value", ["", "x", "0", "-1", "1.5"])
+def test_a_version_that_is_none_is_refused(tmp_path: Path, value: str) -> None:
+    with opened(tmp_path / "s.db"), sqlite3.connect(tmp_path / "s.db") as raw:
+        raw.execute("UPDATE mcp_governor_meta SET value = ?", (value,))
+    with pytest.raises(FileFormatError, match="does not say the version"):
+        opened(tmp_path / "s.db").__enter__()
 
 
 def foreign(path: Path) -> None:
@@ -318,9 +363,9 @@ def test_the_export_has_every_fact_and_each_surface_once(store: Store, tmp_path:
     from mcp_governor.store.parquet import export
 
     run = store.begin("key", "{}", PLANNED, name="nightly")
-    store.keep(run.id, *fact("c", tools=("x", "y", "z"), tokens=70, version="1"), "text ☃")
-    store.keep(run.id, *fact("a", "unreachable", why="it hangs"), None)
-    store.keep(run.id, *fact("b"), "text ☃")
+    store.keep(run.id, fact("c", tools=3, tokens=70, version="1"), "text ☃")
+    store.keep(run.id, fact("a", "unreachable", why="it hangs"), None)
+    store.keep(run.id, fact("b"), "text ☃")
     written = export(store, tmp_path / "new" / "out")
     assert written == {"runs.parquet": 1, "facts.parquet": 3, "surfaces.parquet": 1}
     assert sorted(path.name for path in (tmp_path / "new" / "out").iterdir()) == sorted(written)

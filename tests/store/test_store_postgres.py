@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from postgres import postgres
-from test_store import PLANNED, fact, kept, known, said, writer
+from test_store import PLANNED, fact, known, said, writer
 
 from mcp_governor.store.address import address_of
 from mcp_governor.store.store import Store
@@ -23,7 +23,15 @@ def test_two_processes_create_the_tables_at_once_and_lose_nothing(url: str) -> N
     both = [writer(url, mine, 25) for mine in ("one", "two")]
     told = [said(process) for process in both]
     assert [err for _, err in told] == ["", ""]
-    assert kept(url) == told[0][0] | told[1][0] == {f"{mine}{n}" for mine in ("one", "two") for n in range(25)}
+    store = Store(address_of(url))
+    run = store.run()
+    assert run is not None
+    found = {planned.member: one for planned, one in store.facts(run.id) if one is not None}
+    assert set(found) == told[0][0] | told[1][0] == {f"{mine}{n}" for mine in ("one", "two") for n in range(25)}
+    assert {store.surface(one.surface or "") for one in found.values()} == {
+        f"{mine}{n} " * 9 for mine in ("one", "two") for n in range(7)
+    }
+    store.close()
 
 
 def test_runs_and_exports_are_those_of_sqlite(url: str, tmp_path: Path) -> None:
@@ -35,9 +43,9 @@ def test_runs_and_exports_are_those_of_sqlite(url: str, tmp_path: Path) -> None:
     for place in (url, str(tmp_path / "s.db")):
         store = Store(address_of(place))
         run = store.begin("key of this test", '{"head": "\\u0000 ☃"}', PLANNED, name="nightly")
-        store.keep(run.id, *fact("c", tools=("x",), version="1 ☃"), '{"text": "\x00"}')
-        store.keep(run.id, *fact("a", "unreachable", why="it hangs"), None)
-        store.keep(run.id, *fact("a", "same"), None)
+        store.keep(run.id, fact("c", tools=3, version="1 ☃"), '{"text": "\x00"}')
+        store.keep(run.id, fact("a", "unreachable", why="it hangs"), None)
+        store.keep(run.id, fact("a", "same"), None)
         assert store.pending(run.id) == {"b"}
         assert known(store, run.id) == {"c": "same", "a": "unreachable"}
         store.end(run.id)
