@@ -211,12 +211,7 @@ def _spelled_out(table: dict[str, Any], path: Path) -> dict[str, Any]:
     if isinstance(profile := out.get("profile"), str) and profile:
         out["profile"] = [profile]
     if isinstance(mode := out.get("calls"), str) and mode in CALLS_MODES:
-        # `calls` takes a mode as well, where there are no [[calls]].
-        if out.setdefault("calls-mode", mode) != mode:
-            raise ConfigError(
-                f'{visible(path.name)}: "calls" is {mode}, but "calls-mode" is {out["calls-mode"]}.',
-                "Remove one of the two.",
-            )
+        out["calls-mode"] = _mode(mode, out.get("calls-mode", mode), path)
         del out["calls"]
     if isinstance(policy := out.get("policy"), dict):
         own = {key.replace("_", "-") for key in PolicyConfig.__struct_fields__} - {"options"}
@@ -285,3 +280,12 @@ def _built(file: ConfigFile, path: Path) -> Config:
 
 def _fields(value: msgspec.Struct) -> dict[str, Any]:
     return {name: getattr(value, name) for name in value.__struct_fields__}
+
+
+def _mode(short: str, long: str, path: Path) -> str:
+    """The value of ``calls-mode``, which ``calls`` takes as well where there are no ``[[calls]]``."""
+    if short != long:
+        raise ConfigError(
+            f'{visible(path.name)}: "calls" is {short}, but "calls-mode" is {long}.', "Remove one of the two."
+        )
+    return short

@@ -84,7 +84,7 @@ def find_objects(folder: Path) -> Iterator[tuple[Path, str]]:
             tree = read_python(text)
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             continue
-        for attribute in _assigned(tree):
+        for attribute in _server_names(tree):
             yield path, f"{module_of(path, folder)}:{attribute}"
 
 
@@ -97,8 +97,23 @@ def runs_server(text: str) -> bool:
     return _SDK.search(text) is not None and _GUARD.search(text) is not None
 
 
+def _server_names(tree: ast.Module) -> Iterator[str]:
+    """Module-level names of servers, or else of functions without required parameters that make one."""
+    yield from _assigned(tree) or (
+        statement.name
+        for statement in tree.body
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef)
+        and _class_name(statement.returns) in _SERVER_CLASSES
+        and not _required_arguments(statement.args)
+    )
+
+
+def _required_arguments(arguments: ast.arguments) -> int:
+    positional = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
+    return positional + sum(default is None for default in arguments.kw_defaults)
+
+
 def _assigned(tree: ast.Module) -> list[str]:
-    """Module-level names of servers."""
     names: list[str] = []
     for statement in tree.body:
         if isinstance(statement, ast.Assign):
@@ -112,12 +127,14 @@ def _assigned(tree: ast.Module) -> list[str]:
     return names
 
 
-def _class_name(expression: ast.expr) -> str:
-    """The last name of ``FastMCP``, ``fastmcp.FastMCP`` or ``MCPServer[Any]``."""
+def _class_name(expression: ast.expr | None) -> str:
+    """The last name of ``FastMCP``, ``fastmcp.FastMCP``, ``MCPServer[Any]`` or ``"FastMCP"``."""
     if isinstance(expression, ast.Subscript):
         expression = expression.value
     if isinstance(expression, ast.Attribute):
         return expression.attr
+    if isinstance(expression, ast.Constant):
+        return str(expression.value).partition("[")[0].rpartition(".")[2]
     return expression.id if isinstance(expression, ast.Name) else ""
 
 
