@@ -21,7 +21,7 @@ from mcp_governor.cli.common import (
     unconfigured,
 )
 from mcp_governor.cli.init_files import HOOKS, Offer, ci_offers, hook_offer
-from mcp_governor.cli.init_plan import Plan, as_started, typed_plan
+from mcp_governor.cli.init_plan import Plan, as_started, local_paths, recorded_paths, typed_plan
 from mcp_governor.config import OWN_FILE, with_found_files
 from mcp_governor.errors import NothingCheckedError, UsageError
 from mcp_governor.report.lines import line
@@ -100,7 +100,7 @@ def init(run: Run, target: str | None, ci: bool, hook: bool, recording: str | No
         if not offer.paste:
             written.append((name, _placed(offer)))
     write_files(*files)
-    _summarize(plan, len(live.tools), written, (version, verdict))
+    _summarize(plan, len(live.tools), written, (version, verdict, _of_this_machine(surface, plan.root)))
     for name, offer in shown:
         if offer.paste:
             out.echo(f"\n{name} was not changed; {offer.what}:\n\n{indent(offer.paste, '    ')}")
@@ -156,9 +156,30 @@ def _summarize(plan: Plan, tools: int, written: list[tuple[str, str]], remarks: 
     out.put_lines(line(f"{name:<{width}}  {what}", indent=2, hang=width + 2) for name, what in written)
     for remark in filter(None, remarks):
         out.echo(remark)
+    if paths := [one_line(path, 80) for path in local_paths(plan.keys)]:
+        is_, it = ("is a path", "it") if len(paths) == 1 else ("are paths", "them")
+        out.echo(f"{', '.join(paths)} {is_} of this machine; write {it} relative to the folder, so that CI has {it}.")
     if plan.secrets:
         which = "it" if len(plan.secrets) == 1 else "them"
         out.echo(f"The server gets {', '.join(plan.secrets)} from the environment; set {which} wherever check runs.")
+
+
+_PATHS_SHOWN = 3
+"""Places with a path of this machine that are named: enough to find what writes them."""
+
+
+def _of_this_machine(surface: Surface, root: Path) -> str:
+    """That the recording will differ on other machines, and where; else empty."""
+    from mcp_governor.surface import surface_document
+
+    found = recorded_paths(surface_document(surface), (root, Path.home()))
+    if not found:
+        return ""
+    more = f" and {len(found) - _PATHS_SHOWN:,} more" if len(found) > _PATHS_SHOWN else ""
+    return (
+        f"The recording has paths of this machine at {', '.join(one_line(place, 80) for place in found[:_PATHS_SHOWN])}"
+        f"{more}, so it differs elsewhere; publish names or relative paths, or record it in CI."
+    )
 
 
 def _check(plan: Plan, root: Path) -> str:

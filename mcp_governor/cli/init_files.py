@@ -1,6 +1,7 @@
 """What ``init`` writes for a repository in addition to its configuration: a CI workflow and a pre-commit hook.
 
-Nothing that is there is overwritten: what belongs into an existing file is handed back as text to paste.
+Nothing that is there is overwritten. An existing ``.pre-commit-config.yaml`` gets the hook appended where its list of
+repositories ends the file; whatever cannot be written safely is handed back as text to paste.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def ci_offers(folder: Path, endpoint: Endpoint, secrets: tuple[str, ...] = (), *
 
 
 def hook_offer(folder: Path) -> Offer:
-    """The pre-commit hook: a new configuration, or what to add to the existing one."""
+    """The pre-commit hook: a new configuration, or the existing one with the hook at its end."""
     top = repository_of(folder)
     path = top / HOOKS
     config = (folder.relative_to(top) / OWN_FILE).as_posix()
@@ -91,10 +92,14 @@ def hook_offer(folder: Path) -> Offer:
     try:
         old = read_bytes(path, limit=MAX_TEXT_BYTES).decode()
     except (OSError, UnicodeDecodeError):
-        old = ""
+        return Offer(path, None, "add this to its `repos`", item)
     if ("id: mcp-governor" if here else config) in old:
         return Offer(path, None, "already has the hook")
-    return Offer(path, None, "add this to its `repos`", item)
+    margin = _margin_of_last_list(old)
+    if margin is None:
+        return Offer(path, None, "add this to its `repos`", item)
+    ended = old if old.endswith("\n") else f"{old}\n"
+    return Offer(path, ended + indent(item, margin), f"with one more hook at its end, which {what}")
 
 
 class _Needs(NamedTuple):
@@ -305,6 +310,30 @@ def _hook_item(options: str) -> str:
     #  pass_filenames: false
     #  files: {_SOURCE_FILES}
 """
+
+
+_REPOS = re.compile(r"^repos:[ \t]*(?:#.*)?$", re.M)
+
+
+def _margin_of_last_list(text: str) -> str | None:
+    """The indentation of the items of ``repos``, where that list is in block style and ends the file."""
+    found = list(_REPOS.finditer(text))
+    if len(found) != 1 or "\t" in text or "\r" in text:
+        return None
+    margin: str | None = None
+    for line in text[found[0].end() :].splitlines():
+        bare = line.lstrip(" ")
+        if not bare or bare.startswith("#"):
+            continue
+        if margin is None:
+            if not bare.startswith("- "):
+                return None
+            margin = line[: len(line) - len(bare)]
+        depth = len(line) - len(bare)
+        # A key, a document marker or anything else at the level of the list or above it ends the list.
+        if depth < len(margin) or (depth == len(margin) and not bare.startswith("- ")):
+            return None
+    return margin
 
 
 def _slug(text: str) -> str:

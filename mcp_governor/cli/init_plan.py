@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from mcp_governor.cli.init_secrets import see_address, see_words
 from mcp_governor.config import Config
 from mcp_governor.errors import UsageError
+from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.secret_detection import is_plain
 from mcp_governor.target import FileSource, LiveSource, parse_target, refuse_client_config
 from mcp_governor.target.remote import TOKEN_VARIABLE
@@ -24,7 +25,7 @@ from mcp_governor.wire.endpoint import HttpEndpoint, StdioEndpoint
 from mcp_governor.wire.opening import as_before
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from mcp_governor.config import Launch
     from mcp_governor.surface import Surface
@@ -190,6 +191,40 @@ def name_of(text: str, root: Path) -> str:
         if name and not name.isdecimal() and name not in _NO_NAMES:
             return name
     return words[-1]
+
+
+def local_paths(keys: Mapping[str, Any]) -> list[str]:
+    """The absolute paths in the command of a server that other machines hardly have.
+
+    Args:
+        keys: the server's table.
+    """
+    words = (*keys.get("command", ()), *keys.get("args", ()))
+    paths = (word.partition("=")[2] if word.startswith("-") else word for word in words)
+    return [path for path in dict.fromkeys(paths) if Path(path).is_absolute() and not path.startswith(_EVERYWHERE)]
+
+
+def recorded_paths(document: Any, folders: Sequence[Path]) -> list[str]:
+    """Pointers to the strings of a recorded surface that contain a path of this machine, in their order.
+
+    Args:
+        document: the recording.
+        folders: of this machine: the home folder, and that of the repository.
+    """
+    prefixes = tuple(f"{folder}{os.sep}" for folder in folders if len(folder.parts) > 1)
+    found: list[str] = []
+    waiting: list[tuple[str, Any]] = [("", document)]
+    while waiting:
+        place, value = waiting.pop()
+        if isinstance(value, str) and any(prefix in value for prefix in prefixes):
+            found.append(place)
+        members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        waiting += reversed([(join_pointer(place, str(key)), item) for key, item in members])
+    return found
+
+
+_EVERYWHERE = ("/usr/", "/bin/", "/dev/", "/etc/", "/sbin/")
+"""Where systems have the same files."""
 
 
 def _project_name(root: Path) -> str:

@@ -1,4 +1,4 @@
-"""What ``init`` calls a server, and how it begins again."""
+"""What ``init`` calls a server, which paths it remarks on, and how it begins again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from commandline import PYTHON, governor_here
 from support import SERVERS
 
-from mcp_governor.cli.init_plan import name_of
+from mcp_governor.cli.init_plan import local_paths, name_of, recorded_paths
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,19 @@ def test_names(tmp_path: Path, text: str, files: dict[str, str], name: str) -> N
     assert name_of(text, root) == name
 
 
+@pytest.mark.parametrize(
+    ("keys", "paths"),
+    [
+        ({"command": ["/home/me/.venv/bin/python", "server.py", "--db=/home/me/x.db"]}, 2),
+        ({"command": ["/usr/bin/node", "dist/index.js"]}, 0),
+        ({"package": "pypi:x", "args": ["/home/me/repository", "/home/me/repository"]}, 1),
+        ({"url": "https://h.example/mcp"}, 0),
+    ],
+)
+def test_paths_of_this_machine(keys: dict[str, object], paths: int) -> None:
+    assert len(local_paths(keys)) == paths
+
+
 def test_force_begins_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / ".git").mkdir()
@@ -48,6 +61,7 @@ def test_force_begins_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cap
 
     outcome = governor_here("init", *words("find_q81"), capsys=capsys)
     assert outcome.code == 0, outcome.err
+    assert "of this machine" in outcome.out
     assert "init --force" in governor_here("init", *words("find_book"), capsys=capsys).err
     outcome = governor_here("init", "--force", *words("find_book"), capsys=capsys)
     assert outcome.code == 0, outcome.err
@@ -64,3 +78,18 @@ def test_force_leaves_a_project_file_alone(tmp_path: Path, monkeypatch: pytest.M
     outcome = governor_here("init", "--force", "--", "true", capsys=capsys)
     assert outcome.code == 2
     assert "Remove [tool.mcp-governor] from it" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("document", "found"),
+    [
+        ({"tools": [{"inputSchema": {"properties": {"a/b": {"default": "/home/ann/x"}}}}]}, ["a~1b/default"]),
+        ({"resources": [{"uri": "file:///home/ann/repo/notes.txt"}, {"uri": "notes://1"}]}, ["/resources/0/uri"]),
+        ({"instructions": "Files are in /home/ann/files.", "tools": []}, ["/instructions"]),
+        ({"instructions": "Files are in /home/annabel/files, or /srv/x."}, []),
+    ],
+)
+def test_paths_of_this_machine_in_a_recording_are_found(document, found):
+    places = recorded_paths(document, (Path("/home/ann"), Path("/")))
+    assert len(places) == len(found)
+    assert all(place.endswith(end) for place, end in zip(places, found, strict=True))

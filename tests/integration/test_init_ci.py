@@ -198,8 +198,38 @@ class TestHook:
         ]
         assert published["files"] == HOOK_FILES
 
-    def test_a_file_that_is_there_is_left_and_the_hook_is_shown(self, tmp_path):
-        text = "repos:\r\n" + self.OTHER
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "repos:\n" + OTHER,
+            "default_stages: [pre-commit]\nrepos: # ours\n\n" + textwrap.indent(OTHER, "  ") + "  # the end\n",
+            "repos:\n" + textwrap.indent(OTHER, "    ").rstrip("\n"),
+        ],
+        ids=["no-indent", "indented", "no-line-feed"],
+    )
+    def test_an_existing_list_gets_one_more(self, tmp_path, text):
+        write(tmp_path, {HOOKS: text})
+        done = governor(tmp_path, "init", "--", *plain())
+        assert "with one more hook at its end" in done.stdout
+        new = (tmp_path / HOOKS).read_text()
+        assert new.startswith(text)
+        before, after = parsed(text), parsed(new)
+        assert after["repos"][:-1] == before["repos"]
+        assert after["repos"][-1]["hooks"][0]["entry"] == "mcp-governor check --offline --new-only"
+        assert {**after, "repos": before["repos"]} == before
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "repos: []\n",
+            "",
+            "repos:\n" + OTHER + "ci:\n  autofix_prs: false\n",
+            "repos:\r\n" + OTHER.replace("\n", "\r\n"),
+            "repos: &all\n" + OTHER,
+            "\ufeffrepos:\n" + OTHER,
+        ],
+    )
+    def test_a_file_in_another_style_is_left_and_the_hook_is_shown(self, tmp_path, text):
         (tmp_path / HOOKS).write_bytes(text.encode())
         done = governor(tmp_path, "init", "--", *plain())
         assert done.returncode == 0
