@@ -301,18 +301,24 @@ class TestMonorepos:
 
 def test_the_variables_that_a_repository_names(tmp_path):
     manifest = {"packages": [{"environmentVariables": [{"name": "LATER"}, {"name": "FIRST", "isRequired": True}, 5]}]}
+    readme = 'Add: {"mcpServers": {"a": {"command": "a", "env": {"STOCK_KEY": "…", "STOCK_URL": "x"}}}}'
     write(
         tmp_path,
         {
             "pyproject.toml": PROJECT + 'stock = "a:b"\n',
             "server.json": json.dumps(manifest),
             ".env.example": "# COMMENT=1\nexport STOCK_USER=\nnot a line\n",
+            "README.md": readme,
+            "Dockerfile": "FROM a\nENV STOCK_MODE=x PATH=y\nENV PYTHONUNBUFFERED=1\n",
         },
     )
     assert discover(tmp_path).variables == {
         "FIRST": "server.json",
         "LATER": "server.json",
         "STOCK_USER": ".env.example",
+        "STOCK_KEY": "README.md",
+        "STOCK_URL": "README.md",
+        "STOCK_MODE": "Dockerfile",
     }
 
 

@@ -204,11 +204,11 @@ class TestVariables:
 
     def test_a_server_without_tools_may_lack_variables(self, tmp_path):
         root = project(tmp_path, stock=f"exec {shlex.join([*plain()[:2], json.dumps({'tools': []})])}")
-        write(root, {".env.example": "STOCK_URL=https://…\nSTOCK_KEY=\n"})
+        write(root, {"README.md": '"env": { "STOCK_URL": "https://…", "STOCK_KEY": "…" }'})
         done = governor(root, "init")
         assert done.returncode == 4
         assert "  responds, but publishes no tools" in said(done)
-        assert "(from .env.example): mcp-governor init --env STOCK_URL --env STOCK_KEY" in done.stderr
+        assert "(from README.md): mcp-governor init --env STOCK_URL --env STOCK_KEY" in done.stderr
 
 
 class TestNextStep:
@@ -348,11 +348,12 @@ class TestFrom:
 def test_no_object_is_taken_for_a_script_that_says_why_it_does_not_start(tmp_path):
     """The object has tools that the script does not register without a setting that it does not name plainly."""
     root = project(tmp_path, **{"stock-server": "echo 'the shop is closed' >&2; exit 1"})
+    page = "Settings:\n\n- `STOCK_TOKEN`: from the shop\n\n```\nexport STOCK_URL=https://shop.example\n```\n"
     write(
         root, {"stock/__init__.py": "", "stock/app.py": "from mcp.server.fastmcp import FastMCP\nmcp = FastMCP('s')\n"}
     )
-    write(root, {".env.example": "STOCK_TOKEN=\nexport STOCK_URL=https://shop.example\n"})
+    write(root, {"README.md": page})
     done = governor(root, "init")
     assert done.returncode == 3
     assert [line for line in said(done) if line.startswith("Trying")] == ["Trying stock-server  (pyproject.toml)"]
-    assert "(from .env.example): mcp-governor init --env STOCK_TOKEN --env STOCK_URL" in done.stderr
+    assert "(from README.md): mcp-governor init --env STOCK_TOKEN --env STOCK_URL" in done.stderr

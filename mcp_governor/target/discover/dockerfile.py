@@ -1,4 +1,4 @@
-"""Read the command of a Dockerfile."""
+"""Read the command and the variables of a Dockerfile."""
 
 from __future__ import annotations
 
@@ -21,24 +21,40 @@ DOCKER = 3
 
 _HTTP = re.compile(r"\b(?:sse|http|https|streamable[-_]?http)\b", re.IGNORECASE)
 _SHELL = re.compile(r"[$`|&;<>(){}]")
+_ENV = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:=|\s)")
 
 
-def _command(path: Path) -> list[str]:
-    """The command of the last stage, relative to its folder; empty without one, or if it needs a shell."""
-    entry: list[str] = []
-    arguments: list[str] = []
-    folder = ""
-    for name, rest in _instructions(path):
-        if name == "FROM":
-            entry, arguments, folder = [], [], ""
-        elif name == "ENTRYPOINT":
-            entry, arguments = _words(rest), []
-        elif name == "CMD":
-            arguments = _words(rest)
-        elif name == "WORKDIR":
-            folder = rest.strip().rstrip("/")
-    prefix = f"{folder}/" if folder.startswith("/") else ""
-    return [word.removeprefix(prefix) if prefix else word for word in (*entry, *arguments)]
+class Dockerfile:
+    """The relevant instructions in the last stage of a Dockerfile.
+
+    Args:
+        path: path of the file; a missing file has no instructions.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.command: tuple[str, ...] = ()
+        self.variables: tuple[str, ...] = ()
+        self._read(path)
+
+    def _read(self, path: Path) -> None:
+        entry: list[str] = []
+        arguments: list[str] = []
+        variables: dict[str, None] = {}
+        folder = ""
+        for name, rest in _instructions(path):
+            if name == "FROM":
+                entry, arguments, folder = [], [], ""
+            elif name == "ENTRYPOINT":
+                entry, arguments = _words(rest), []
+            elif name == "CMD":
+                arguments = _words(rest)
+            elif name == "WORKDIR":
+                folder = rest.strip().rstrip("/")
+            elif name == "ENV" and (match := _ENV.match(rest)):
+                variables[match[1]] = None
+        prefix = f"{folder}/" if folder.startswith("/") else ""
+        self.command = tuple(word.removeprefix(prefix) if prefix else word for word in (*entry, *arguments))
+        self.variables = tuple(variables)
 
 
 def _instructions(path: Path) -> Iterator[tuple[str, str]]:
@@ -72,11 +88,11 @@ def _words(rest: str) -> list[str]:
 def docker_candidates(project: PythonProject, top: Path) -> Iterator[Candidate]:
     """The command of a project's Dockerfile, if it is a program of the project that serves stdio."""
     path = project.folder / "Dockerfile"
-    command = _command(path)
+    command = Dockerfile(path).command
     if not command or any(_HTTP.search(word) for word in command[1:]):
         return
     program, *rest = command
-    if program in ("uvx", "pipx") or command[:2] == ["uv", "run"]:
+    if program in ("uvx", "pipx") or command[:2] == ("uv", "run"):
         words = command[1:] if program == "uvx" else command[2:]
         first = next((index for index, word in enumerate(words) if not word.startswith("-")), len(words))
         program, *rest = words[first:] or ("",)
@@ -85,7 +101,7 @@ def docker_candidates(project: PythonProject, top: Path) -> Iterator[Candidate]:
     elif program in ("python", "python3") and rest and (rest[0] == "-m" or is_regular(project.folder / rest[0])):
         ways = project.ways("python", *rest)
     elif program == "node" and rest and is_regular(project.folder / rest[0]):
-        ways = (Way({"command": command}),)
+        ways = (Way({"command": list(command)}),)
     else:
         return
     yield Candidate(project.name or project.folder.name, project.folder, path.relative_to(top).as_posix(), ways, DOCKER)

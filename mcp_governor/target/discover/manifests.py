@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
+from mcp_governor.target.discover.dockerfile import Dockerfile
 from mcp_governor.target.discover.node import read_json
 
 if TYPE_CHECKING:
@@ -17,6 +18,9 @@ _EXAMPLES = (".env.example", ".env.sample", ".env.template")
 _MAX_VARIABLES = 40
 """Most variables of one file; a message names a few of them."""
 
+# Variables that images and package managers set for themselves.
+_NOT_ASKED = re.compile(r"PATH|.*_(?:HOME|VERSION)|(?:UV|PIP|LC|DEBIAN)_.*|PYTHON.*|NODE_ENV|LANG|TZ")
+
 
 def variables_of(folder: Path) -> dict[str, str]:
     """Variable of the server → the file that mentions it; required ones from ``server.json`` come first."""
@@ -24,9 +28,11 @@ def variables_of(folder: Path) -> dict[str, str]:
     for file, names in (
         ("server.json", _of_manifest(read_json(folder / "server.json"))),
         *((file, _of_example(folder / file)) for file in _EXAMPLES),
+        ("README.md", _of_page(folder / "README.md")),
+        ("Dockerfile", iter(Dockerfile(folder / "Dockerfile").variables)),
     ):
         for _, name in zip(range(_MAX_VARIABLES), names, strict=False):
-            if _NAME.fullmatch(name):
+            if _NAME.fullmatch(name) and not _NOT_ASKED.fullmatch(name):
                 found.setdefault(name, file)
     return found
 
@@ -40,6 +46,26 @@ def _of_manifest(manifest: dict[str, Any]) -> Iterator[str]:
     for entry in sorted(entries, key=lambda entry: entry.get("isRequired") is not True):
         if isinstance(entry.get("name"), str):
             yield entry["name"]
+
+
+_ENV_TABLE = re.compile(r"[\"']?\benv[\"']?\s*:\s*\{([^{}]{1,4000})\}")
+_MEMBER = re.compile(r"[\"']?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)[\"']?\s*:")
+
+_LISTED = re.compile(
+    r"^[ \t]{0,8}(?:export[ \t]{1,4}|[-*|][ \t]{1,4}(?:\*\*)?`)([A-Z][A-Z0-9]{0,30}(?:_[A-Z0-9]{1,30}){1,6})(?:[`=])",
+    re.MULTILINE,
+)
+
+
+def _of_page(path: Path) -> Iterator[str]:
+    """The variables in client configurations on a page, then those that it exports or lists one by one."""
+    try:
+        text = read_bytes(path, limit=MAX_TEXT_BYTES).decode()
+    except (OSError, ValueError):
+        return
+    for table in _ENV_TABLE.finditer(text):
+        yield from _MEMBER.findall(table[1])
+    yield from _LISTED.findall(text)
 
 
 def _of_example(path: Path) -> Iterator[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct, field
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
     from pathlib import Path
 
+_PYTHON = (".py",)
 _SCRIPTS = (".ts", ".mts", ".cts", ".js", ".mjs", ".cjs")
 _MAX_TEXT = 64_000_000
 """Most bytes that are read in total. Tools in the rest have no known place, and fixes are shown without one."""
@@ -79,7 +80,7 @@ def tool_sources(folder: Path, names: Collection[str]) -> dict[str, ToolSource]:
     wanted = frozenset(names)
     found: dict[str, list[ToolSource]] = {}
     until, left = time.monotonic() + _SECONDS, _MAX_TEXT
-    for path in source_paths(folder, (".py", *_SCRIPTS), nested=True):
+    for path in source_paths(folder, (*_PYTHON, *_SCRIPTS), nested=True):
         if left <= 0 or time.monotonic() > until:
             break
         if path.is_symlink():
@@ -119,7 +120,14 @@ def _in_script(text: str, file: str, wanted: frozenset[str]) -> Iterator[tuple[s
 
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+class _Module(NamedTuple):
+    """What one file defines: functions and classes by name, and constants as ``NAME`` and ``CLASS.NAME``."""
+
+    functions: dict[str, _Function]
+    classes: dict[str, ast.ClassDef]
+    constants: dict[str, str]
 
 
 def _in_python(text: str, file: str, wanted: frozenset[str]) -> Iterator[tuple[str, ToolSource]]:
@@ -140,33 +148,40 @@ def _in_python(text: str, file: str, wanted: frozenset[str]) -> Iterator[tuple[s
 def _defined(
     tree: ast.Module, nodes: list[ast.AST], file: str, wanted: frozenset[str]
 ) -> Iterator[tuple[str, ToolSource]]:
-    defined = [node for node in nodes if isinstance(node, _FUNCTIONS)]
-    functions = {node.name: node for node in defined}
+    functions = {node.name: node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
     classes = {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
-    constants = dict(_constants(tree.body, ""))
-    for node in defined:
-        for decorator in node.decorator_list:
-            name = _decorated(decorator, node.name, constants)
-            if name in wanted:
-                yield name, _function(node, file, hintable=_hintable(decorator))
-    decorators = {id(decorator) for node in defined for decorator in node.decorator_list}
-    for call in nodes:
-        if isinstance(call, ast.Call) and id(call) not in decorators:
-            name, function = _called(call, functions, constants)
-            if name in wanted:
-                yield name, _function(function, file) if function else _listed(call, file, classes)
+    module = _Module(functions, classes, dict(_constants(tree)))
+    decorators = set()
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            for decorator in node.decorator_list:
+                decorators.add(id(decorator))
+                name = _decorated(decorator, node.name, module)
+                if name in wanted:
+                    yield name, _function(node, file, hintable=_hintable(decorator))
+    for node in nodes:
+        if isinstance(node, ast.Call) and id(node) not in decorators:
+            named = _called(node, module)
+            if named is not None and named[0] in wanted:
+                name, function = named
+                yield name, _function(function, file) if function else _listed(node, file, module)
 
 
-def _constants(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, str]]:
-    """Strings that a module and its classes name: ``NAME`` and ``CLASS.NAME``."""
-    for statement in body:
-        if isinstance(statement, ast.ClassDef) and not prefix:
-            yield from _constants(statement.body, f"{statement.name}.")
-        elif isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant):
-            value = statement.value.value
-            for target in statement.targets:
-                if isinstance(target, ast.Name) and isinstance(value, str):
-                    yield prefix + target.id, value
+def _constants(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    for statement in tree.body:
+        yield from _assigned(statement, "")
+        if isinstance(statement, ast.ClassDef):
+            for inner in statement.body:
+                yield from _assigned(inner, f"{statement.name}.")
+
+
+def _assigned(statement: ast.stmt, prefix: str) -> Iterator[tuple[str, str]]:
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Constant):
+        return
+    value = statement.value.value
+    for target in statement.targets:
+        if isinstance(target, ast.Name) and isinstance(value, str):
+            yield prefix + target.id, value
 
 
 def _dotted(expression: ast.expr) -> str:
@@ -179,65 +194,75 @@ def _dotted(expression: ast.expr) -> str:
     return expression.id if isinstance(expression, ast.Name) else ""
 
 
-def _text(expression: ast.expr | None, constants: Mapping[str, str]) -> str | None:
+def _text(expression: ast.expr | None, module: _Module) -> str | None:
     """The string value of an expression: a literal, or a constant of the file."""
     if isinstance(expression, ast.Constant):
         return expression.value if isinstance(expression.value, str) else None
-    return constants.get(_dotted(expression).removesuffix(".value")) if expression is not None else None
+    if expression is None:
+        return None
+    return module.constants.get(_dotted(expression).removesuffix(".value"))
 
 
 def _hintable(decorator: ast.expr) -> bool:
     return not (isinstance(decorator, ast.Call) and any(one.arg in (None, "annotations") for one in decorator.keywords))
 
 
-def _argument(call: ast.Call, name: str) -> ast.expr | None:
-    return next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
+def _named(call: ast.Call, module: _Module) -> str | None:
+    given = next((keyword.value for keyword in call.keywords if keyword.arg == "name"), None)
+    return _text(given, module)
 
 
-def _decorated(decorator: ast.expr, function: str, constants: Mapping[str, str]) -> str | None:
+def _decorated(decorator: ast.expr, function: str, module: _Module) -> str | None:
     """The name of the tool that a decorator creates from a function."""
     if _dotted(decorator).rpartition(".")[2] not in ("tool", "mcp_tool"):
         return None
     if isinstance(decorator, ast.Call):
-        named = _argument(decorator, "name") or next(iter(decorator.args), None)
-        return function if named is None else _text(named, constants)
+        if any(keyword.arg == "name" for keyword in decorator.keywords):
+            return _named(decorator, module)
+        if decorator.args:
+            return _text(decorator.args[0], module)
     return function
 
 
-def _called(
-    call: ast.Call, functions: Mapping[str, _Function], constants: Mapping[str, str]
-) -> tuple[str | None, _Function | None]:
+def _called(call: ast.Call, module: _Module) -> tuple[str, _Function | None] | None:
     """The name of the tool that a call creates, and its function if the call names one in this file."""
-    maker = call.func
-    made = _dotted(maker).rpartition(".")[2]
-    # mcp.tool()(function), mcp.add_tool(function, name="…"), Tool.from_function(function)
-    applied = isinstance(maker, ast.Call) and made == "tool"
-    name = _text(_argument(maker if applied and isinstance(maker, ast.Call) else call, "name"), constants)
-    if applied or (not isinstance(maker, ast.Call) and made in ("Tool", "from_function", "add_tool", "tool")):
+    made = _dotted(call.func).rpartition(".")[2]
+    name = _named(call, module)
+    if made in ("Tool", "from_function", "add_tool", "tool") or (made == "" and isinstance(call.func, ast.Call)):
+        # mcp.tool()(function), mcp.add_tool(function, name="…"), Tool.from_function(function)
+        if isinstance(call.func, ast.Call):
+            if _dotted(call.func).rpartition(".")[2] != "tool":
+                return None
+            name = _named(call.func, module)
         argument = call.args[0] if call.args else None
-        function = functions.get(argument.id) if isinstance(argument, ast.Name) else None
-        return name or (function.name if function else None), function
-    return (name if made.endswith("Tool") else None), None
+        function = module.functions.get(argument.id) if isinstance(argument, ast.Name) else None
+        if name is None and function is not None:
+            return function.name, function
+        return (name, function) if name is not None else None
+    return (name, None) if name is not None and made.endswith("Tool") else None
 
 
-def _listed(call: ast.Call, file: str, classes: Mapping[str, ast.ClassDef]) -> ToolSource:
+def _listed(call: ast.Call, file: str, module: _Module) -> ToolSource:
     """A tool that a call defines, with its parameters if the call contains their schema or names its class."""
-    schema = _argument(call, "inputSchema") or _argument(call, "input_schema")
+    schema = next((one.value for one in call.keywords if one.arg in ("inputSchema", "input_schema")), None)
     parameters: dict[str, Parameter] = {}
     if isinstance(schema, ast.Dict):
-        members = {key.value: value for key, value in _literal_keys(schema)}
-        properties = members.get("properties")
-        if isinstance(properties, ast.Dict):
-            parameters = {str(key.value): Parameter(key.lineno, "", "") for key, _ in _literal_keys(properties)}
+        properties = _member(schema, "properties")
+        for key in properties.keys if isinstance(properties, ast.Dict) else ():
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                parameters[key.value] = Parameter(key.lineno, "", "")
     elif isinstance(schema, ast.Call):
         owner, _, method = _dotted(schema).rpartition(".")
-        if method in ("model_json_schema", "schema") and owner in classes:
-            parameters = dict(_fields(classes[owner]))
+        if method in ("model_json_schema", "schema") and owner in module.classes:
+            parameters = dict(_fields(module.classes[owner]))
     return ToolSource(file, call.lineno, certain=True, parameters=parameters)
 
 
-def _literal_keys(value: ast.Dict) -> list[tuple[ast.Constant, ast.expr]]:
-    return [(key, item) for key, item in zip(value.keys, value.values, strict=True) if isinstance(key, ast.Constant)]
+def _member(value: ast.Dict, name: str) -> ast.expr | None:
+    for key, member in zip(value.keys, value.values, strict=True):
+        if isinstance(key, ast.Constant) and key.value == name:
+            return member
+    return None
 
 
 def _fields(model: ast.ClassDef) -> Iterator[tuple[str, Parameter]]:
