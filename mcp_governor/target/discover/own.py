@@ -11,7 +11,7 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.files import MAX_TEXT_BYTES, MEBIBYTE, is_regular, read_bytes
 from mcp_governor.programs import find_program, our_interpreter
@@ -26,32 +26,62 @@ if TYPE_CHECKING:
 
     from mcp_governor.target.discover.model import Way
 
-_RUN_TASKS = ("npm", "pnpm", "yarn", "bun")
+_NPM = ("npm", "npx", "pnpm", "yarn", "bun")
+_TASK = ("run TASK", "run TASK -- *")
 _FORMS: dict[str, tuple[str, ...]] = {
     "python": ("-m MODULE *", "FILE *"),
-    "node": ("SCRIPT *",),
-    "npx": ("tsx SCRIPT *", "OURS *"),
-    **dict.fromkeys(_RUN_TASKS, ("run TASK", "run TASK -- *")),
-    "uv": ("run -m MODULE *", "run PYTHON *", "run COMMAND"),
-    "uvx": ("OURS *",),
+    **dict.fromkeys(("node", "tsx", "ts-node"), ("SCRIPT *",)),
+    **dict.fromkeys(("ruby", "php"), ("FILE *",)),
+    "java": ("-jar FILE *",),
+    "go": ("run IN_GO *",),
+    "cargo": ("run", "run -- *"),
+    "dotnet": ("run --project INSIDE", "run --project INSIDE -- *"),
+    "deno": ("run FILE *",),
+    "bun": ("SCRIPT *", "run SCRIPT *", *_TASK),
+    "pnpm": ("exec tsx SCRIPT *", *_TASK),
+    **dict.fromkeys(("npm", "yarn"), _TASK),
+    "npx": ("tsx SCRIPT *", "ts-node SCRIPT *", "OURS *"),
+    "uv": ("run -m MODULE *", "run PYTHON *", "run COMMAND", "tool run --from FOLDER DECLARED *", "tool run OURS *"),
+    "uvx": ("--from FOLDER DECLARED *", "OURS *"),
+    "pipx": ("run --spec FOLDER DECLARED *", "run OURS *"),
     **dict.fromkeys(("poetry", "pdm", "pipenv"), ("run COMMAND",)),
+    **dict.fromkeys(("mcp", "fastmcp"), ("run PYTHON",)),
 }
 """Runner → what may follow it: words as they are, ``*`` for any rest, and in capitals what :meth:`Repository._is`
 judges."""
 
-_QUIET = ("-q", "--quiet", "-s", "--silent")
-_OPTIONS: dict[str, tuple[str, ...]] = {
-    "python": ("-u", "-B", "-E", "-O"),
-    "node": ("--enable-source-maps", "--no-warnings", "--experimental-strip-types"),
-    "npx": (*_QUIET, "-y", "--yes", "--no-install"),
-    "uv": (*_QUIET, "--isolated", "--no-project", "--locked", "--frozen", "--no-sync", "--no-dev"),
-    **dict.fromkeys((*_RUN_TASKS, "uvx"), _QUIET),
+_QUIET = dict.fromkeys(("-q", "--quiet", "-s", "--silent"), "")
+_OPTIONS: dict[str, dict[str, str]] = {
+    "python": dict.fromkeys(("-u", "-B", "-E", "-O"), ""),
+    "node": dict.fromkeys(("--enable-source-maps", "--no-warnings", "--experimental-strip-types"), ""),
+    "cargo": {**_QUIET, "-r": "", "--release": "", "--locked": "", "--bin": "NAME", "-p": "NAME", "--package": "NAME"},
+    "dotnet": {"-c": "NAME", "--configuration": "NAME", "--no-build": ""},
+    "deno": {"-A": "", **{f"--allow-{what}": "" for what in ("all", "env", "net", "read", "run", "sys", "write")}},
+    "bun": {**_QUIET, "--cwd": "FOLDER"},
+    "pnpm": {**_QUIET, "--dir": "FOLDER", "-C": "FOLDER"},
+    "npm": {**_QUIET, "--prefix": "FOLDER"},
+    "yarn": {**_QUIET, "--cwd": "FOLDER"},
+    "npx": {**_QUIET, "-y": "", "--yes": "", "--no-install": ""},
+    "uv": {
+        **_QUIET,
+        **dict.fromkeys(("--isolated", "--no-project", "--locked", "--frozen", "--no-sync", "--no-dev"), ""),
+        **dict.fromkeys(("--project", "--with-editable", "--with-requirements"), "INSIDE"),
+        **dict.fromkeys(("--extra", "--group"), "NAME"),
+        "--directory": "FOLDER",
+        "--python": "VERSION",
+        "--with": "SDK",
+    },
+    "uvx": {**_QUIET, "--python": "VERSION"},
+    "mcp": {"-t": "NAME", "--transport": "NAME"},
+    "fastmcp": {"-t": "NAME", "--transport": "NAME"},
 }
-"""Runner → its options that load no code from elsewhere."""
+"""Runner → its options that load no code from elsewhere, and what their value has to be; empty: they have none."""
 
-_UV_PATHS = ("--project", "--with-editable", "--with-requirements")
-"""Options of uv whose value has to be inside of the repository."""
-
+_WORDS = {
+    "NAME": re.compile(r"\w[\w.-]*"),
+    "VERSION": re.compile(r"[\d.]+"),
+    "SDK": re.compile(r"(?:mcp|fastmcp)(?:\[cli\])?(?:[=<>~]=[\d.]+)?"),
+}
 _MODULE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _PLAIN = re.compile(r"[\w ./:=@,+-]+", re.ASCII)
 """A command that a shell reads as the words that we see."""
@@ -59,17 +89,20 @@ _PLAIN = re.compile(r"[\w ./:=@,+-]+", re.ASCII)
 _ELSEWHERE = frozenset((".git", ".venv", "venv", "node_modules", "site-packages"))
 """Folders inside a repository whose files are not its own."""
 
-_MAX_WORDS = 64
-"""Most words of a command: people write fewer."""
+_MAX_WORDS, _MAX_PARTS, _MAX_TASKS = 64, 5, 3
+"""Most words of a command, commands of an npm script, and scripts that start one another: people write fewer."""
 
 _LOADERS = re.compile(
-    r"(?:LD|DYLD|NODE|NPM|YARN|PNPM|TSX|TS_NODE|BUN|UV|PIPX?|POETRY|PDM|PIPENV|CONDA|OPENSSL|SSL|XDG|GIT)_.*"
-    r"|(?:PYTHON|BASH|PERL|GCONV).*|VIRTUAL_ENV|PATH|PATHEXT|SHELL|COMSPEC|HOME|USERPROFILE|APPDATA|LOCALAPPDATA|ZDOTDIR"
-    r"|IFS|LOCPATH|GLIBC_TUNABLES"
+    r"(?:LD|DYLD|NODE|NPM|YARN|PNPM|TSX|TS_NODE|BUN|DENO|UV|PIPX?|POETRY|PDM|PIPENV|CONDA|CGO|CARGO|RUSTUP|JAVA|JDK|GEM"
+    r"|BUNDLE|PHP|DOTNET|COR|CORECLR|COMPLUS|NUGET|ASPNETCORE_HOSTING\w*|OPENSSL|SSL|XDG|GIT|PKG_CONFIG)_.*"
+    r"|(?:PYTHON|RUBY|RUSTC|PERL|MSBUILD|BASH|GCONV|_JAVA).*|GO[A-Z0-9]+|CLASSPATH|VIRTUAL_ENV|PHPRC|PATH|PATHEXT|SHELL"
+    r"|COMSPEC|HOME|USERPROFILE|APPDATA|LOCALAPPDATA|ZDOTDIR|CC|CXX|AR|LD|IFS|LOCPATH|GLIBC_TUNABLES"
 )
 """Variables with which loaders, interpreters, runners and package managers find code or settings."""
 
-_HARMLESS = frozenset(("NODE_ENV", "PYTHONUNBUFFERED", "PYTHONIOENCODING", "PYTHONUTF8", "PYTHONDONTWRITEBYTECODE"))
+_HARMLESS = frozenset(
+    ("NODE_ENV", "PYTHONUNBUFFERED", "PYTHONIOENCODING", "PYTHONUTF8", "PYTHONDONTWRITEBYTECODE", "DOTNET_ENVIRONMENT")
+)
 
 
 class Repository:
@@ -119,54 +152,64 @@ class Repository:
         except (OSError, ValueError, RuntimeError):
             return False
 
-    def _command(self, command: Sequence[str], folder: Path) -> bool:
+    def _command(self, command: Sequence[str], folder: Path, tasks: frozenset[str] = frozenset()) -> bool:
+        """Judge a command; ``tasks`` are the npm scripts that led to it."""
         if not 0 < len(command) <= _MAX_WORDS:
             return False
         program, *rest = command
         if (_has_folder(program) and self._is("FILE", program, folder)) or self._is("DECLARED", program, folder):
             return True
         runner = self._runner(program, folder)
-        if (runner in ("pdm", "pipenv") and _has_tasks(folder)) or (
-            runner in (*_RUN_TASKS, "npx") and _has_settings(folder)
+        if (
+            (runner == "cargo" and not self._is("FILE", "Cargo.toml", folder))
+            or (runner in ("pdm", "pipenv") and _has_tasks(folder))
+            or (runner in _NPM and _has_settings(folder))
         ):
             return False
-        if runner in _RUN_TASKS and rest[:1] == ["start"]:
+        if runner in _NPM and rest[:1] == ["start"]:
             rest.insert(0, "run")
-        return any(self._fits(form.split(), rest, folder, runner) for form in _FORMS.get(runner, ()))
+        return any(self._fits(form.split(), rest, folder, runner, tasks) for form in _FORMS.get(runner, ()))
 
-    def _fits(self, form: list[str], words: list[str], folder: Path, runner: str) -> bool:
+    def _fits(self, form: list[str], words: list[str], folder: Path, runner: str, tasks: frozenset[str]) -> bool:
         """True if the words are those of a form, with options of its runner before, between and behind them."""
         for expected in form:
             if expected == "*":
                 return True
             if not words or words[0] != expected:
-                words = self._after_options(words, folder, runner)
+                words, folder = self._after_options(words, folder, runner)
             if expected == "COMMAND":
-                return self._command(words, folder)
+                return self._command(words, folder, tasks)
             if not words:
                 return False
             word, *words = words
-            if not (self._is(expected, word, folder) if expected.isupper() else word == expected):
+            if expected == "TASK":
+                known = self._task(word, folder, tasks)
+            else:
+                known = self._is(expected, word, folder) if expected.isupper() else word == expected
+            if not known:
                 return False
-        return not self._after_options(words, folder, runner)
+            if expected == "FOLDER":
+                folder = folder / word
+        return not self._after_options(words, folder, runner)[0]
 
-    def _after_options(self, words: list[str], folder: Path, runner: str) -> list[str]:
-        """The words after the harmless options at their beginning."""
+    def _after_options(self, words: list[str], folder: Path, runner: str) -> tuple[list[str], Path]:
+        """The words after the harmless options at their beginning, and the folder that these change to."""
+        known = _OPTIONS.get(runner, {})
         while words:
             option, equals, value = words[0].partition("=")
-            rest = words[1:]
-            if runner == "uv" and option in _UV_PATHS:
-                if not equals:
-                    value, rest = (rest or ["-"])[0], rest[1:]
-                if value.startswith("-") or not self._inside(folder / value):
-                    break
-            elif words[0] not in _OPTIONS.get(runner, ()):
+            kind = known.get(option)
+            if kind is None:
                 break
-            words = rest
-        return words
+            rest = words[1:]
+            if kind and not equals:
+                value, rest = (rest or [""])[0], rest[1:]
+            if kind and not self._is(kind, value, folder):
+                break
+            words, folder = rest, folder / value if kind == "FOLDER" else folder
+        return words, folder
 
     def _is(self, kind: str, word: str, folder: Path) -> bool:
-        """True if a word is of the kind that a form has there."""
+        """True if a word is of the kind that a form or an option has there."""
         if word.startswith("-"):
             return False
         path = folder / word
@@ -179,12 +222,18 @@ class Repository:
         if kind == "PYTHON":
             file = word.partition(":")[0]
             return file.endswith(".py") and self._is("FILE", file, folder)
+        if kind in ("INSIDE", "FOLDER"):
+            return self._inside(path) and (kind == "INSIDE" or path.is_dir())
+        if kind == "IN_GO":
+            return (word.startswith(".") or word.endswith(".go")) and self._inside(path)
         if kind == "MODULE":
             return self._module(word, folder, "__main__.py")
         if kind == "OURS":
             names = {PythonProject(folder, folder).name, str(read_json(folder / "package.json").get("name", ""))}
             return (word[:1] + word[1:].partition("@")[0]) in names - {""}
-        return self._task(word, folder) if kind == "TASK" else self._declared(word, folder)
+        if kind == "DECLARED":
+            return self._declared(word, folder)
+        return _WORDS[kind].fullmatch(word) is not None
 
     def _runner(self, program: str, folder: Path) -> str:
         """The name of a runner that we know, wherever the system or a virtual environment has it; else empty."""
@@ -243,15 +292,19 @@ class Repository:
         paths = (path.parent if path.name == "__init__.py" else path for path in source_paths(folder, (".py",)))
         return any(path.with_suffix("").parts[-len(end) :] == end and self._inside(path) for path in paths)
 
-    def _task(self, name: str, folder: Path) -> bool:
-        """True if an npm script is one command that leads to files of the repository, and npm runs no other with it."""
+    def _task(self, name: str, folder: Path, tasks: frozenset[str]) -> bool:
+        """True if an npm script, and what npm runs before and after it, leads to files of the repository."""
         scripts = read_json(folder / "package.json").get("scripts")
-        if not isinstance(scripts, dict) or not scripts.keys().isdisjoint((f"pre{name}", f"post{name}")):
+        if not isinstance(scripts, dict) or name not in scripts or name in tasks or len(tasks) == _MAX_TASKS:
             return False
-        text = scripts.get(name)
-        words = text.split() if isinstance(text, str) and _PLAIN.fullmatch(text) else []
-        # A script that runs another one could run itself.
-        return not any(_called(word) in _RUN_TASKS for word in words) and self._command(words, folder)
+        parts: list[Any] = []
+        for key in (f"pre{name}", name, f"post{name}"):
+            text = scripts.get(key, "")
+            parts += text.split("&&") if isinstance(text, str) and text else [text] * (key in scripts)
+        return len(parts) <= _MAX_PARTS and all(
+            isinstance(part, str) and _PLAIN.fullmatch(part) and self._command(part.split(), folder, tasks | {name})
+            for part in parts
+        )
 
 
 def _has_folder(program: str) -> bool:
