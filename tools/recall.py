@@ -309,7 +309,7 @@ def listing(outcomes: Iterable[Outcome], rule: str) -> Iterator[str]:
 def update() -> int:
     """Record the figures of every split, and the volume of findings about every recorded server.
 
-    A split without any recording on this machine keeps its figures.
+    A split that this machine has not recorded as a whole keeps its figures.
     """
     recorded = dict(read_figures()["now"].get("recall", {}))
     for split in SPLITS:
@@ -317,9 +317,8 @@ def update() -> int:
             continue
         outcomes, skipped = measure(split)
         if skipped:
-            print("recall: nothing is recorded:", *skipped, sep="\n  ")
-            return 1
-        if outcomes:
+            print(f"recall: {split} keeps its figures:", *skipped, sep="\n  ")
+        elif outcomes:
             recorded[split] = figures(outcomes)
     spoken = {split: volume.as_json() for split, volume in sorted(volumes(splits(), CORPUS).items())}
     record({"recall": recorded, "corpus": spoken})

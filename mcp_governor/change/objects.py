@@ -29,10 +29,11 @@ from mcp_governor.schemas.translation import DISPUTED
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from mcp_governor.change.alternative_pair import Spot
+    from mcp_governor.change.alternative_pair import Spot, TakeOver
+    from mcp_governor.change.edit import Questions
     from mcp_governor.change.graph import SchemaNode
-    from mcp_governor.change.view import Alternative
-    from mcp_governor.change.walk import Walk
+    from mcp_governor.change.joint import Around
+    from mcp_governor.change.view import Alternative, View
 
 
 _MAX_RENAMES = 400
@@ -45,10 +46,34 @@ class Leaf(Protocol):
     def __call__(self, family: str, keys: tuple[str, ...], path: str = "", **more: Any) -> None: ...
 
 
+class Walker(Protocol):
+    """The walk to which a comparison of objects belongs (:class:`mcp_governor.change.walk.Walk`)."""
+
+    questions: Questions
+    edits: list[Edit]
+    silent: list[Edit]
+    complete: bool
+    around: tuple[Around, Around]
+
+    def property(self, name: str, old: SchemaNode, new: SchemaNode, *, trust: bool, was: str = "") -> None: ...
+
+    def nodes(self, old: SchemaNode, new: SchemaNode, *, root: bool = False, trust: bool = True) -> None: ...
+
+    def child(self, old: Alternative, new: Alternative, key: str, leaf: Leaf, family: str, trust: bool) -> None: ...
+
+    def judge(self, spot: Spot, take_over: TakeOver, edit: Edit) -> None: ...
+
+    def isolate(self, start: tuple[int, int], spot: Spot, take_over: TakeOver, names: tuple[str, ...]) -> None: ...
+
+    def enter(self, old: tuple[Alternative, str, SchemaNode], new: tuple[Alternative, str, SchemaNode]) -> None: ...
+
+    def declaring(self, view: View) -> dict[str, list[Alternative]]: ...
+
+
 class Objects:
     """The comparison of two object alternatives; adds their edits to ``walk``."""
 
-    def __init__(self, walk: Walk, spot: Spot, leaf: Leaf) -> None:
+    def __init__(self, walk: Walker, spot: Spot, leaf: Leaf) -> None:
         self.walk = walk
         self.spot = spot
         self.leaf = leaf

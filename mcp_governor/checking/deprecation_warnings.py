@@ -11,14 +11,17 @@ import re
 import time
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from mcp_governor.errors import GovernorError
+from mcp_governor.findings import Tier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mcp_governor.call.report import CallReport
+    from mcp_governor.call.report import CallReport, CaseResult
+    from mcp_governor.changelog import Changelog
     from mcp_governor.charter.breach import Breach
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
@@ -39,6 +42,20 @@ _STEP = 0.05
 """Seconds between two looks at it."""
 
 
+class _Notice(Struct, frozen=True):
+    """A deprecation that the changelog announces and the tool itself does not publish.
+
+    Attributes:
+        tool: the tool; as deprecated, where it is deprecated as a whole.
+        section: the release that announced it.
+        part: the argument or field that is deprecated; empty for the tool as a whole.
+    """
+
+    tool: Tool
+    section: str
+    part: str = ""
+
+
 def limits_for_warnings(limits: Limits, selection: Selection) -> Limits:
     """The limits of a connection over which tools are called, for a selection that looks at stderr."""
     return limits if selection.get(ON_STDERR) is None else replace(limits, stderr_bytes=STDERR_KEPT)
@@ -57,78 +74,124 @@ async def warning_findings(
         selection: the rules that run.
     """
     from mcp_governor.call.validate import ResponseChecker
-    from mcp_governor.charter.breach import Breach
 
     checker = ResponseChecker(selection)
-    announced = _announced(surface, config) if checker.runs(IN_RESPONSES) or checker.runs(ON_STDERR) else []
+    notices = _notices(surface, config) if checker.runs(IN_RESPONSES) or checker.runs(ON_STDERR) else []
     found: dict[str, Finding] = {}
-    for tool, breach in _unwarned(announced, surface, called):
+    for tool, breach in _unwarned(notices, surface, called):
         for one in checker.findings([breach], tool):
             found.setdefault(one.id, one)
     if checker.runs(ON_STDERR) and session.stderr is not None and not called.restarts:
-        deprecated = [tool for tool in surface.tools if tool.deprecation is not None]
-        wanted = _called([*deprecated, *(tool for tool, _ in announced)], called)
+        wanted = _deprecated(surface, notices, called)
         for silent in await _silent(session, wanted) if wanted else ():
-            breach = Breach(ON_STDERR, "/deprecated")
-            found.update((one.id, one) for one in checker.findings([breach], silent.name))
+            found.update((one.id, one) for one in checker.findings([_stderr_breach()], silent.name))
     return list(found.values())
 
 
-def _announced(surface: Surface, config: Config) -> list[tuple[Tool, str]]:
-    """The tools that only the changelog deprecates, as deprecated, and the section that says so.
+def _stderr_breach() -> Breach:
+    from mcp_governor.charter.breach import Breach
 
-    A changelog that cannot be read counts as none; the check says that.
-    """
-    from mcp_governor.checking.changelog import load_changelog
+    return Breach(ON_STDERR, "/deprecated")
+
+
+# what the changelog announces
+
+
+def _notices(surface: Surface, config: Config) -> list[_Notice]:
+    changelog = _changelog(config)
+    if changelog is None:
+        return []
     from mcp_governor.policy.windows import History
     from mcp_governor.surface.model import Deprecation
 
-    if not config.changelog:
-        return []
-    try:
-        # Without versions every section counts: what is announced for the next release warns from then on, too.
-        history = History(load_changelog(config), None, None)
-    except GovernorError:
-        return []
+    # Without versions every section counts: what is announced for the next release warns from then on, too.
+    history = History(changelog, None, None)
     found = []
     for tool in surface.tools:
         announced = history.announcement(tool) if tool.deprecation is None else None
         if announced is not None:
             notice = Deprecation(replacement=announced.replacement, source="changelog", nothing=announced.nothing)
-            found.append((replace(tool, deprecation=notice), announced.section.title))
+            found.append(_Notice(replace(tool, deprecation=notice), announced.section.title))
+        elif tool.tier is Tier.ADVANCED:
+            found += _parts(tool, changelog)
     return found
 
 
-def _unwarned(
-    announced: Sequence[tuple[Tool, str]], surface: Surface, called: CallReport
-) -> Iterator[tuple[str, Breach]]:
+def _changelog(config: Config) -> Changelog | None:
+    """The configured changelog; ``None`` where there is none, or none that can be read, which the check says."""
+    from mcp_governor.checking.changelog import load_changelog
+
+    if not config.changelog:
+        return None
+    try:
+        return load_changelog(config)
+    except GovernorError:
+        return None
+
+
+def _parts(tool: Tool, changelog: Changelog) -> Iterator[_Notice]:
+    """Arguments and fields of an advanced tool that a Deprecated entry names: a minor release may break them."""
+    from mcp_governor.changelog.model import Kind
+    from mcp_governor.policy.windows import parts_of
+
+    parts = parts_of(tool)
+    seen: set[str] = set()
+    for section in changelog.sections:
+        for entry in section.of_kind(Kind.DEPRECATED):
+            named = sorted(entry.names & parts) if tool.name in entry.names else []
+            for part in named:
+                if part not in seen:
+                    seen.add(part)
+                    yield _Notice(tool, section.title, part)
+
+
+# responses
+
+
+def _unwarned(notices: Sequence[_Notice], surface: Surface, called: CallReport) -> Iterator[tuple[str, Breach]]:
     from mcp_governor.call.response import read_response
     from mcp_governor.call.results import deprecation_breaches
+    from mcp_governor.charter.breach import Breach
 
-    for tool, section in announced:
+    for notice in notices:
         for result in called.results:
-            if result.case.tool != tool.name or not result.is_useful or result.response is None:
+            if result.case.tool != notice.tool.name or not result.is_useful or result.response is None:
                 continue
-            for breach in deprecation_breaches(read_response(result.response), tool, surface):
-                says = "announced" if breach.says == "missing" else breach.says
-                yield tool.name, dataclasses.replace(breach, says=says, facts={**breach.facts, "section": section})
+            response = read_response(result.response)
+            if not notice.part:
+                for breach in deprecation_breaches(response, notice.tool, surface):
+                    says = "announced" if breach.says == "missing" else breach.says
+                    facts = {**breach.facts, "section": notice.section}
+                    yield notice.tool.name, dataclasses.replace(breach, says=says, facts=facts)
+            elif _uses(result, response.structured, notice.part) and not _warning(response.structured):
+                path, facts = "/structuredContent/warning", {"part": notice.part, "section": notice.section}
+                yield notice.tool.name, Breach(IN_RESPONSES, path, notice.part, "part", facts)
 
 
-def _called(tools: Sequence[Tool], called: CallReport) -> list[tuple[Tool, list[str]]]:
-    """Those of some tools of which a call succeeded, with the warnings of its responses."""
+def _uses(result: CaseResult, structured: Any, part: str) -> bool:
+    """True if a call passed an argument of that name, or got a field of it."""
+    return part in result.case.arguments or (isinstance(structured, dict) and part in structured)
+
+
+def _warning(structured: Any) -> Any:
+    return (structured.get("warning") or structured.get("warnings")) if isinstance(structured, dict) else None
+
+
+# stderr
+
+
+def _deprecated(surface: Surface, notices: Sequence[_Notice], called: CallReport) -> list[tuple[Tool, list[str]]]:
+    """The deprecated tools of which a call succeeded, with the warnings of its responses."""
     from mcp_governor.call.response import read_response
 
+    announced = [notice.tool for notice in notices if not notice.part]
     found = []
-    for tool in tools:
+    for tool in (*(tool for tool in surface.tools if tool.deprecation is not None), *announced):
         made = [one for one in called.results if one.case.tool == tool.name and one.is_useful and one.response]
         warnings = [_warning(read_response(one.response).structured) for one in made]
         if made:
             found.append((tool, [text for text in warnings if isinstance(text, str)]))
     return found
-
-
-def _warning(structured: Any) -> Any:
-    return (structured.get("warning") or structured.get("warnings")) if isinstance(structured, dict) else None
 
 
 async def _silent(session: Session, wanted: Sequence[tuple[Tool, list[str]]]) -> list[Tool]:

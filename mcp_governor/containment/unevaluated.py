@@ -7,7 +7,7 @@ next to them is a scenario with its own set of evaluated members; the keyword is
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -28,7 +28,7 @@ from mcp_governor.containment.patterns import pattern_node
 from mcp_governor.schemas.keywords import REFERENCES
 
 if TYPE_CHECKING:
-    from mcp_governor.containment.compiler import Compiler
+    from mcp_governor.schemas.references import Document, Place
 
 Scope = tuple[tuple[str, str], ...]
 """The dynamic anchors on the way to a subschema: names, and the outermost resource with each of them."""
@@ -38,6 +38,20 @@ MAX_SCENARIOS = 128
 MAX_READ = 200
 """Most subschemas that are read for one unevaluated keyword: more than anyone writes next to it. This also stops
 recursive applicators. With more, the keyword is not modelled."""
+
+
+class _Compiling(Protocol):
+    """The part of :class:`~.compiler.Compiler` that this module uses; see there for the methods."""
+
+    document: Document
+
+    def spend(self, formulas: int) -> None: ...
+    def compile(self, schema: Any, base: str) -> Formula: ...
+    def child(self, schema: Any, base: str) -> Formula: ...
+    def follow(self, keyword: str, reference: str, base: str) -> Place | None: ...
+    def enter(self, base: str) -> Scope: ...
+    def leave(self, outside: Scope) -> None: ...
+    def opaque_name(self, what: str, schema: Any, base: str) -> str: ...
 
 
 class _TooManyError(Exception):
@@ -77,7 +91,7 @@ class _Scenario(Struct, frozen=True):
         return self == _Scenario()
 
 
-def unevaluated(compiler: Compiler, schema: dict[str, Any], base: str) -> Formula:
+def unevaluated(compiler: _Compiling, schema: dict[str, Any], base: str) -> Formula:
     """The formula of the unevaluated keywords of a schema object."""
     try:
         scenarios = _Reader(compiler).around(schema, base, own=True)
@@ -103,7 +117,7 @@ def _items(scenario: _Scenario, beyond: Formula) -> Formula:
 
 @dataclass(eq=False, repr=False)
 class _Reader:
-    compiler: Compiler
+    compiler: _Compiling
     read: int = 0
 
     def of(self, schema: Any, base: str) -> list[_Scenario]:

@@ -41,6 +41,7 @@ for line in sys.stdin:
 MARK = {"deprecated": {"since": "1.1.0", "replacement": "search"}}
 WARNING = "Deprecated, use search instead."
 REPORTED = "- `find` is deprecated; use `search` instead."
+PART = "- The argument `mode` of `find` changes in 1.2.0."
 
 
 def missing(
@@ -50,6 +51,7 @@ def missing(
     body: dict[str, Any] | None = None,
     stderr: str = "",
     later: str = "",
+    tier: str = "standard",
     **meta: Any,
 ) -> list[str]:
     """What `check` says of a server with the tool `find`, which is called once with a mode."""
@@ -59,7 +61,7 @@ def missing(
             "name": name,
             "inputSchema": schema,
             "annotations": {"readOnlyHint": True},
-            "_meta": meta if name == "find" else {},
+            "_meta": {"tier": tier, **(meta if name == "find" else {})},
         }
         for name in ("find", "search")
     ]
@@ -95,6 +97,23 @@ def test_a_tool_that_only_the_changelog_deprecates_warns_as_well(tmp_path: Path)
     # Then the tool's own mark decides, and nothing is said twice.
     own = "The tool is deprecated and its response does not warn (configured call mode='fast')."
     assert missing(tmp_path, REPORTED, **MARK) == sorted([own, SILENT])
+
+
+@pytest.mark.parametrize(
+    ("entry", "tier", "body", "warns"),
+    [
+        (PART, "advanced", {}, False),
+        (PART, "advanced", {"warning": "`mode` changes in 1.2.0."}, True),
+        (PART, "standard", {}, True),  # a major release breaks it, and the section of that says so
+        ("- The argument `other` of `find` changes in 1.2.0.", "advanced", {}, True),
+        ("- The argument `mode` of `search` changes in 1.2.0.", "advanced", {}, True),  # it is not called
+    ],
+)
+def test_what_is_to_break_of_an_advanced_tool_warns_when_it_is_used(
+    tmp_path: Path, entry: str, tier: str, body: dict[str, Any], warns: bool
+) -> None:
+    message = "Section 1.1.0 of the changelog deprecates mode, but the response to a call that uses it does not warn."
+    assert missing(tmp_path, entry, body=body, tier=tier) == ([] if warns else [message])
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ WRITERS = {
         "cli/ci_command.py _default_folder: mkdtemp",
         "cli/demo_command.py demo: mkdtemp",
         "cli/demo_command.py demo: rmtree",
-        "cli/demo_command.py _release: write_text",
+        "cli/demo_command.py _show_all: write_text",
         "load/listing.py _null: TemporaryDirectory",
         "load/locust_engine.py LocustEngine.__init__: mkdtemp",
         "load/locust_engine.py LocustEngine.__init__: write_text",
@@ -57,8 +57,7 @@ WRITERS = {
         "files.py read_end: os.open",
     },
     "the folder of an export, which the user types, with every link resolved; it is locked before files are made": {
-        "schema_files/folder.py _make: mkdir",
-        "schema_files/folder.py _remove_empty: rmdir",
+        "schema_files/folder.py export: mkdir",
     },
     "removes a recording whose place `checked_place` judged, after it was written under its new name": {
         "cli/schema_version_command.py schema_version: unlink",
@@ -82,8 +81,7 @@ WRITERS = {
     },
     "the folder that the user typed or that the run made, and the files that the runner of the job names": {
         "ci/phases.py check: unlink",
-        "ci/phases.py _append_summary: open",
-        "ci/phases.py _append_outputs: open",
+        "ci/phases.py _append: open",
         "ci/phases.py _write: mkdir",
     },
 }

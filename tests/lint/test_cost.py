@@ -7,7 +7,7 @@ import pytest
 from mcp_governor.rules import LintSettings, load_catalogue
 from mcp_governor.rules.run import lint
 from mcp_governor.schemas.cost import Evaluations
-from mcp_governor.schemas.effort import AFFORDABLE, affordable
+from mcp_governor.schemas.effort import AFFORDABLE, effort
 from mcp_governor.schemas.references import Document
 from mcp_governor.surface import build_surface
 
@@ -64,7 +64,7 @@ def test_evaluations_are_counted_by_hand():
     ],
 )
 def test_what_is_affordable(schema, root, value, expected):
-    assert affordable(schema, Document(root), value) is expected
+    assert effort(schema, Document(root), value).affordable is expected
 
 
 @pytest.mark.parametrize(("root", "start", "default"), [(TWICE, "n", nested(60)), (CHAIN, "n0", {})])
