@@ -115,7 +115,7 @@ def said_in_passing(name: str, description: str, *, anything: bool = False) -> t
     out = [*_labelled(name, text)]
     if name in text:
         out += _at_mentions(name, text, anything=anything)
-    return tuple(filter(None, out))
+    return tuple(dict.fromkeys(filter(None, out)))
 
 
 def _labelled(name: str, text: str) -> Iterator[str]:

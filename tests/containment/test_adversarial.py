@@ -29,6 +29,11 @@ def either(count: int, keyword: str = "anyOf") -> dict[str, Any]:
 
 
 @family
+def fourteen_times_anyof_of_two() -> tuple[Any, Any, set[str]]:
+    return either(14), either(13), {"no"}
+
+
+@family
 def fourteen_times_anyof_of_two_contained() -> tuple[Any, Any, set[str]]:
     return either(13), either(14), {"yes"}
 
@@ -36,6 +41,28 @@ def fourteen_times_anyof_of_two_contained() -> tuple[Any, Any, set[str]]:
 @family
 def twenty_times_oneof_of_two() -> tuple[Any, Any, set[str]]:
     return either(20, "oneOf"), either(19, "oneOf"), {"no", "unknown"}
+
+
+@family
+def thirty_conditions() -> tuple[Any, Any, set[str]]:
+    def schema(count: int) -> Any:
+        return {
+            "type": "object",
+            "allOf": [
+                {"if": {"required": [f"a{n}"]}, "then": {"required": [f"b{n}"]}, "else": {"required": [f"c{n}"]}}
+                for n in range(count)
+            ],
+        }
+
+    return schema(29), schema(30), {"yes", "unknown"}
+
+
+@family
+def forty_dependent_names() -> tuple[Any, Any, set[str]]:
+    def schema(count: int) -> Any:
+        return {"type": "object", "dependentRequired": {f"a{n}": [f"b{n}"] for n in range(count)}}
+
+    return schema(40), schema(39), {"no", "unknown"}
 
 
 @family
@@ -74,11 +101,40 @@ def references_that_double_forty_times() -> tuple[Any, Any, set[str]]:
 
 
 @family
+def objects_that_double_forty_times() -> tuple[Any, Any, set[str]]:
+    def schema(kind: str) -> Any:
+        definitions: dict[str, Any] = {"n0": {"type": kind}}
+        for level in range(1, 40):
+            before = {"$ref": f"#/$defs/n{level - 1}"}
+            definitions[f"n{level}"] = {"type": "object", "properties": {"a": before, "b": before}}
+        return {"$defs": definitions, "$ref": "#/$defs/n39"}
+
+    return schema("string"), schema("integer"), {"no", "unknown"}
+
+
+@family
+def two_hundred_levels() -> tuple[Any, Any, set[str]]:
+    def schema(kind: str) -> Any:
+        node: Any = {"type": kind}
+        for _ in range(100):
+            node = {"type": "array", "items": node, "minItems": 1}
+        return node
+
+    return schema("number"), schema("integer"), {"yes", "unknown"}
+
+
+@family
 def ten_thousand_levels() -> tuple[Any, Any, set[str]]:
     node: Any = {"type": "string"}
     for _ in range(800):
         node = {"items": node}
     return node, {"type": "array"}, {"unknown"}
+
+
+@family
+def a_list_of_five_thousand() -> tuple[Any, Any, set[str]]:
+    values = [f"value {n}" for n in range(5_000)]
+    return {"enum": values[:-1]}, {"enum": values}, {"no"}
 
 
 @family
@@ -97,6 +153,18 @@ def two_thousand_properties() -> tuple[Any, Any, set[str]]:
         }
 
     return schema(1), schema(2), {"no", "unknown"}
+
+
+@family
+def two_thousand_properties_contained() -> tuple[Any, Any, set[str]]:
+    def schema(count: int) -> Any:
+        names = [f"p{n}" for n in range(count)]
+        return {
+            "type": "object",
+            "properties": {name: {"anyOf": [{"type": "string"}, {"type": "null"}]} for name in names},
+        }
+
+    return schema(1_999), {**schema(2_000), "required": ["p0"]}, {"yes", "unknown"}
 
 
 @family
@@ -161,6 +229,11 @@ def huge_counts() -> tuple[Any, Any, set[str]]:
 
 
 @family
+def huge_numbers() -> tuple[Any, Any, set[str]]:
+    return {"type": "integer", "maximum": 10**300}, {"type": "integer", "maximum": 10**300 + 1}, {"no", "unknown"}
+
+
+@family
 def a_hundred_thousand_distinct_items() -> tuple[Any, Any, set[str]]:
     inner = {"type": "array", "items": {"type": "integer"}, "uniqueItems": True, "minItems": 100_000}
     return {"type": "array", "maxItems": 5}, inner, {"no", "unknown"}
@@ -192,7 +265,7 @@ from mcp_governor.schemas.soundness import schema_problem
 for line in sys.stdin:
     outer, inner = json.loads(line)
     schema_problem(outer)
-    found = contains(outer, inner, deadline=2.0)
+    found = contains(outer, inner, deadline=1.0)
     print(json.dumps([found.verdict, found.reason]), flush=True)
 """
 
