@@ -204,9 +204,9 @@ def test_many_tools_with_long_descriptions_are_planned_in_bounded_time(sandbox):
         tool(f"list_thing_{number}", long, READ, **{f"arg_{arg}_id": text(long) for arg in range(20)})
         for number in range(20)
     ]
-    begun = time.monotonic()
+    begun = time.process_time()
     assert len(planned(sandbox, *tools, unhappy=False).cases) == 20
-    assert time.monotonic() - begun < 20
+    assert time.process_time() - begun < 20
 
 
 def test_a_thousand_tools_that_name_each_other_are_ordered(sandbox):

@@ -100,13 +100,13 @@ def test_spellings_are_json_values(text, expected):
     ],
 )
 def test_a_megabyte_of_prose_is_read_in_no_time_and_gives_few_values(hostile):
-    begun = time.monotonic()
+    begun = time.process_time()
     assert len(marked_examples(hostile)) <= 5
     assert len(quoted_values(hostile)) <= 5
     assert all(len(value) <= 200 for value in quoted_values(hostile))
     assert len(parameter_descriptions(hostile)) <= 400
     assert len(listed_values(hostile)) <= 5
-    assert time.monotonic() - begun < 5
+    assert time.process_time() - begun < 5
 
 
 DAY = date(2026, 11, 23)
@@ -191,6 +191,6 @@ def test_names_of_tools_and_arguments_are_not_values():
 
 @pytest.mark.parametrize("hostile", ["must be one of " * 100_000, "'" * 1_000_000, "zone " * 200_000, "(" * 1_000_000])
 def test_a_megabyte_of_refusal_is_read_in_no_time(hostile):
-    begun = time.monotonic()
+    begun = time.process_time()
     assert len(lesson(hostile).values) <= 2_000
-    assert time.monotonic() - begun < 5
+    assert time.process_time() - begun < 5

@@ -129,8 +129,8 @@ def test_results_of_any_shape_are_read_in_bounded_time(hostile):
     known = learned()
     structured = hostile if isinstance(hostile, dict) else None
     text = hostile if isinstance(hostile, str) else ""
-    begun = time.monotonic()
+    begun = time.process_time()
     content = [{"type": "text", "text": text}] * 100
     known.note("list_issues", {}, Response.of_result({"content": content, "structuredContent": structured}))
     assert all(len(str(value)) <= 300 for value in known.candidates("issue_id", tool="get_issue"))
-    assert time.monotonic() - begun < 5
+    assert time.process_time() - begun < 5

@@ -258,10 +258,10 @@ def test_any_data_are_read_without_a_crash(data, status, tool):
     ids=["words", "text", "name", "rows", "lists", "scores"],
 )
 def test_large_data_are_read_in_no_time(status, data):
-    begun = time.monotonic()
+    begun = time.process_time()
     envelope = {**SUCCESS, "status": status, "data": data}
     assert len([*meaning_breaches(envelope), *field_breaches(envelope)]) <= 21
-    assert time.monotonic() - begun < 30
+    assert time.process_time() - begun < 30
 
 
 @pytest.mark.parametrize("status", ["degraded", "error", "refused", "ok", None, 3])

@@ -368,9 +368,9 @@ def test_of_alternatives_one_is_enough() -> None:
     ],
 )
 def test_hostile_words_take_no_time_and_reach_no_command(said: str) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     found = advice("An executable named `x` is not provided by package `y`.\n" + said + "$(reboot) required", "pypi:y")
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
     assert "reboot" not in found
     assert len(found) < 1_000
 
