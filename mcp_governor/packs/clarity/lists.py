@@ -77,12 +77,22 @@ def stated_list(found: OpenText, context: Context) -> Claim | None:
     for text, claim in claims:
         key, rank = (text, claim.span[1]), _rank(claim)
         best[key] = max(best.get(key, rank), rank)
-    read = [claim for text, claim in claims if best[text, claim.span[1]] == _rank(claim)]
+    read = [
+        claim
+        for text, claim in claims
+        if best[text, claim.span[1]] == _rank(claim)
+        # "- 'a': macOS/BSD" within a list with notes.
+        and not any(text == other and whole.listed.quoted and _holds(whole.span, claim.span) for other, whole in claims)
+    ]
     longest = max(read, key=lambda claim: len(claim.listed.values), default=None)
     if longest is None:
         return None
     every = set(longest.listed.values)
     return longest if all(every.issuperset(claim.listed.values) for claim in read) else None
+
+
+def _holds(whole: tuple[int, int], part: tuple[int, int]) -> bool:
+    return whole[0] < part[0] and part[1] < whole[1]
 
 
 def _rank(claim: Claim) -> tuple[bool, int, int]:
@@ -113,7 +123,7 @@ def _closes(claim: Claim, found: OpenText, context: Context, *, own: bool, text:
         return False
     if not own and not (claim.sure or (listed.quoted and found.name in claim.sentence)):
         return False
-    if _is_of_something_else(values, found, context, sure=claim.sure, quoted=listed.quoted):
+    if _is_of_something_else(claim, found, context):
         return False
     if all(map(_CODE.fullmatch, values)) and not (claim.sure or listed.glossed == len(values)):
         return False
@@ -169,17 +179,24 @@ def _are_samples(values: set[str], last: str, noun: str) -> bool:
     return noun == "format" and not is_kind(last) and all(value[:1].isdigit() for value in values)
 
 
+_SUBJECT = lazy_pattern(
+    r"(?:the\s)?[`'\"]?(\w{1,60})[`'\"]?\s(?:parameter\s)?(?:must|has\sto|should|can)\sbe\b", re.IGNORECASE
+)
+"""What a sentence is about: "The model must be 'a-2'" says nothing of the image for which it stands."""
 _CODE = lazy_pattern(r"[a-z]{2}(?:[-_][A-Za-z]{2})?")
 """A code of a language or a country: there are more than anybody lists."""
 
 
-def _is_of_something_else(values: set[str], found: OpenText, context: Context, *, sure: bool, quoted: bool) -> bool:
+def _is_of_something_else(claim: Claim, found: OpenText, context: Context) -> bool:
     """True if values are names of parameters or tools, or the values of another parameter."""
+    values, sure, quoted = set(claim.listed.values), claim.sure, claim.listed.quoted
+    said_of = _SUBJECT.match(claim.sentence)
+    subject = said_of[1] if said_of else ""
     siblings = parent_of(found.node).get("properties", {})
     others = siblings.keys() - {found.name}
     if not sure and _is_listed_elsewhere(found.name, context):
         return True
-    if found.name in values or 2 * len(values & context.facts.names) >= len(values):
+    if found.name in values or 2 * len(values & context.facts.names) >= len(values) or subject in others:
         return True
     if sure and quoted:
         return False

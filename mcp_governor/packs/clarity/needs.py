@@ -140,7 +140,7 @@ def _read(said: str, group: _Group, facts: Facts, name: str = "") -> Iterator[tu
     """What a description says of one parameter, or, without a name, of those of an object."""
     for claim in facts.read(read_needs, said):
         part = said[slice(*claim.span)]
-        names = group.tied(claim, name, part)
+        names = group.tied(claim, name, said)
         if names:
             quote = claim.sentence if len(claim.sentence) <= _MAX_QUOTED else " ".join(part.strip(".;: \n").split())
             # "Name for create and drop operations" does not say that they fail without it.
@@ -172,28 +172,30 @@ class _Group:
                         found[value.lower()] = ""
         return found
 
-    def tied(self, claim: Claim, name: str, part: str) -> tuple[str, ...]:
+    def tied(self, claim: Claim, name: str, text: str) -> tuple[str, ...]:
         """The parameters that a sentence ties to each other; nothing if it is about none or one of them.
 
         Args:
             claim: the sentence.
             name: of the parameter that it is said of; empty if it is about the object.
-            part: of the sentence that makes the claim.
+            text: in which it stands.
         """
+        part = text[slice(*claim.span)]
         condition = next(iter(claim.said.values()), claim.sentence)
         if claim.form == "for-a-choice":
             # "Term for 'look', name for 'show'" is for both.
             named, chosen = [], self._chosen(condition, strict=True) if " for " not in condition else []
         elif claim.form in ("one-of-several", "one-of-ways"):
-            named, chosen = self._named(part) if claim.form == "one-of-several" else self._worded(condition), []
+            named, chosen = self._several(claim, condition, part, text), []
             if name and len(named) < 2 and _THIS.search(part) is None:
                 return ()
         else:
             # "Only with a and b; not compatible with other orders": what is excluded is named next to these words.
             clauses = claim.sentence.split(";") if claim.form == "exclusive" else []
             said = next((clause for clause in clauses if " ".join(part.split()) in clause), claim.sentence)
-            named = self._named(said)
-            chosen = self._chosen(condition if name else said)
+            named = self._named(said, condition if claim.form == "required-when" else "")
+            # "Requires Grafana 12.4": what follows is no case.
+            chosen = self._chosen(condition if name else said, case=bool(name) and claim.form != "requires")
         names = tuple(dict.fromkeys([*([name] if name else []), *named, *chosen]))
         # What is always given, whatever its value, neither needs nor is needed.
         if not any(one in self.optional or one in chosen for one in names if one != name):
@@ -202,6 +204,17 @@ class _Group:
             return ()
         # Servers take credentials from their environment too.
         return () if names_key(names[0]) or names_password(names[0]) else names
+
+    def _several(self, claim: Claim, condition: str, part: str, said: str) -> list[str]:
+        """The parameters of which a sentence wants one: "Fails if ids is empty or if none of a and b is given"."""
+        if claim.form == "one-of-ways":
+            return self._worded(condition)
+        named = self._named(condition)
+        if len(named) < 2 and _OPTIONS.match(condition):
+            # "Exactly one of these options must be used:", and then a list of them.
+            behind = said[claim.span[1] - len(condition) :][:_MAX_OPTIONS]
+            named = [match[1] for match in _OPTION.finditer(behind) if match[1] in self.optional]
+        return named if len(named) > 1 else self._named(part)
 
     def _worded(self, said: str) -> list[str]:
         """The parameters whose names are written as words on both sides of "or": "by ID or by the text near it"."""
@@ -212,10 +225,15 @@ class _Group:
             found += named if len(named) == 1 else []
         return found if len(found) > 1 else []
 
-    def _named(self, said: str) -> list[str]:
-        """The parameters that a sentence certainly names, in order of appearance."""
+    def _named(self, said: str, condition: str = "") -> list[str]:
+        """The parameters that a sentence certainly names, in order of appearance.
+
+        A condition that begins with a word that is spelled like one means it: "required for every action but list".
+        """
         found = [match for match in _WORD.finditer(said) if match[0] in self._arguments]
-        sure = [_is_name(said, match) for match in found]
+        every = _EVERY.match(condition)
+        begin = said.find(condition) + every.end() if every else -1
+        sure = [_is_name(said, match) or match.start() == begin for match in found]
         # A word joined to a name by "or" is a name as well. One pass in each direction.
         for order in (range(1, len(found)), range(len(found) - 2, -1, -1)):
             for at in order:
@@ -227,9 +245,9 @@ class _Group:
         places += [(lower.index(words), name) for words, name in self._words.items() if words in lower]
         return list(dict.fromkeys(name for _, name in sorted(places)))
 
-    def _chosen(self, said: str, *, strict: bool = False) -> list[str]:
+    def _chosen(self, said: str, *, strict: bool = False, case: bool = False) -> list[str]:
         """The parameters whose values a condition names; a common word has to be followed by "operation" and the like,
-        or, unless it is strict, to end a phrase."""
+        or, unless it is strict, to end a phrase, or, in a case, to begin it ("for form auth")."""
         found = []
         for match in _WORD.finditer(said):
             name = self._values.get(match[0].lower(), "")
@@ -240,11 +258,21 @@ class _Group:
                 or _IS_CHOICE.search(said, 0, match.start())
                 or said[match.end() :].lower().startswith(f" {' '.join(name_words(name))}")
                 or (not strict and _ENDS.match(said, match.end()))
+                or (case and match.start() == 0 and _NOUN.match(said, match.end()))
             ):
                 found.append(name)
         return found
 
 
+_OPTIONS = lazy_pattern(
+    r"\s?(?:of\s)?(?:(?:these|the following)\s)?(?:(?:two|three|four|\d)\s)?"
+    r"(?:option|mode|way|method|parameter|argument|input)s?\b",
+    re.IGNORECASE,
+)
+_OPTION = lazy_pattern(r"(?:^|[\s`'\"(])([A-Za-z_]\w{0,60})[`'\"]?\s?[:=]")
+_MAX_OPTIONS = 1_000
+"""Number of characters read behind "exactly one of these options"."""
+_EVERY = lazy_pattern(r"(?:every|each|any|all|the|an?)\s", re.IGNORECASE)
 _OR = lazy_pattern(r"\bor\b", re.IGNORECASE)
 _THIS = lazy_pattern(r"\b(?:this|it)\b", re.IGNORECASE)
 _WORD = lazy_pattern(r"[A-Za-z_$][\w$]*+(?:-[\w$]++)*+", re.NOFLAG)
@@ -256,6 +284,8 @@ _OF_CHOICE = lazy_pattern(
     re.IGNORECASE,
 )
 _IS_CHOICE = lazy_pattern(r"\b(?:operation|action|mode|command|type|method)s?\s?(?:=|:|is)?\s?$", re.IGNORECASE)
+_NOUN = lazy_pattern(r"\s[\w-]{1,20}\s?(?:$|[.,;:)])")
+"""Behind a value with which a condition begins: "required for form auth"."""
 _ENDS = lazy_pattern(r"\s?(?:$|[.,;:)/]|(?:and|or)\b)")
 _BETWEEN = lazy_pattern(
     r"\s?[`'\"}\\]?\s?(?:,\s?(?:or|and)?|or|and|/|\+|&)\s?(?:the\s)?(?:combination of\s)?[`'\"{\\]?\s?", re.IGNORECASE
@@ -265,6 +295,11 @@ _IN_FRONT = lazy_pattern(
     r"\s(?:the\s|no\s)?$",
     re.IGNORECASE,
 )
+_IS_SUBJECT = lazy_pattern(
+    r"\s(?:parameter|argument|field|option|flag|property)\b|\s(?:is|must|has to)\b[^,.;]{0,20}\brequired\b",
+    re.IGNORECASE,
+)
+"""Behind a word at the beginning: "server is required for each action but list"."""
 _BEHIND = lazy_pattern(
     r"\s?(?:=|(?:parameters?|arguments?|fields?|options?|flags?|property)\b|(?:is|are|was|must|should|cannot|has|have)\b"
     r"|(?:not\s)?(?:provided|specified|omitted|supplied|given|set)\b|[,/.;:)]|(?:or|and|when|if)\s|$)",
@@ -288,6 +323,8 @@ def _is_name(said: str, match: re.Match[str]) -> bool:
     if "_" in match[0].strip("_") or not (match[0].islower() or match[0].istitle()):
         return True
     front = said[max(0, match.start() - 40) : match.start()]
+    if _IS_SUBJECT.match(said, match.end()) and (not front.strip() or front.lower().endswith("the ")):
+        return True
     return _IN_FRONT.search(front) is not None and _BEHIND.match(said, match.end()) is not None
 
 
