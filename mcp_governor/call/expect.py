@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.call.cases import Case, Purpose, shown_arguments
@@ -10,6 +11,8 @@ from mcp_governor.call.outcome import first_words, recovery_of
 from mcp_governor.call.response import read_response
 from mcp_governor.call.results import code_breaches
 from mcp_governor.charter.breach import Breach
+from mcp_governor.lazy import lazy_pattern
+from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -107,6 +110,7 @@ def unanswered_findings(report: CallReport, checker: ResponseChecker) -> Iterato
             continue
         made = sum(other.case.tool == tool and other.case.good for other in report.results)
         sent = shown_arguments(result.case.portable_arguments)
+        words = (first_words(read_response(result.response)) or result.outcome.status).rstrip(".")
         breach = Breach.of(
             RULE,
             "",
@@ -114,10 +118,39 @@ def unanswered_findings(report: CallReport, checker: ResponseChecker) -> Iterato
             made=made,
             tool=tool,
             sent=f"with {sent}" if sent else "without arguments",
-            words=(first_words(read_response(result.response)) or result.outcome.status).rstrip("."),
-            snippet=call_snippet(tool, result.case.portable_arguments),
+            words=words,
+            advice=_advice(words, call_snippet(tool, result.case.portable_arguments)),
         )
         yield from checker.findings([breach], tool)
+
+
+def _advice(words: str, snippet: str) -> str:
+    """What to do about good calls that fail: other arguments help only if the arguments are to blame."""
+    if _UNREACHED.search(words):
+        return f'The server does not reach its service ("{one_line(words, 80)}"): call it where it does.'
+    if _REFUSED.search(words):
+        variable = _VARIABLE.search(words)
+        how = f"set {variable[0]} and add --env {variable[0]}" if variable else "give it one with --env"
+        return f'The server wants a credential ("{one_line(words, 80)}"): {how}.'
+    return (
+        "Write examples into the schema or the descriptions, or name a call that works in the configuration:\n"
+        + snippet
+    )
+
+
+_UNREACHED = lazy_pattern(
+    r"name or service not known|name resolution|getaddrinfo|\bE(?:NOTFOUND|AI_AGAIN|CONNREFUSED|NETUNREACH|TIMEDOUT)\b"
+    r"|fetch failed|network is unreachable|connect(?:ion)? (?:error|refused|timed out)"
+    r"|(?:cannot|failed to) connect",
+    re.IGNORECASE,
+)
+"""What the resolvers and clients of Python, Node.js, Go and .NET say of a service that is not reached."""
+_REFUSED = lazy_pattern(
+    r"\b401\b|unauthori[sz]ed|unauthenticated|(?:api|access)[ _-]?(?:key|token) (?:must|is|required|missing|not)"
+    r"|(?:missing|invalid|no) (?:api|access)[ _-]?(?:key|token)",
+    re.IGNORECASE,
+)
+_VARIABLE = lazy_pattern(r"\b[A-Z][A-Z\d]*(?:_[A-Z\d]+)*_(?:KEY|TOKEN|SECRET|PASSWORD|PAT)\b")
 
 
 def call_snippet(tool: str, arguments: Mapping[str, Any]) -> str:

@@ -100,7 +100,9 @@ def _contract(pair: SchemaPair, budget: Budget) -> list[Change]:
         key = (edit.kind or change.kind, change.path)
         if key not in best or _RANK[change.verdict] > _RANK[best[key].verdict]:
             best[key] = change
-    return list(best.values())
+    # A parameter that everybody has to give has no default: that is one fact.
+    needed = {f"{one.path}/default" for (kind, _), one in best.items() if kind == "argument-required"}
+    return [one for (kind, _), one in best.items() if kind != "default-removed" or one.path not in needed]
 
 
 def _change(pair: SchemaPair, edit: Edit, published: _Published | None = None) -> Change:

@@ -22,6 +22,7 @@ from mcp_governor.errors import NothingCheckedError
 from mcp_governor.findings import Bump
 from mcp_governor.surface import NO_TIER_RULES, fingerprint
 from mcp_governor.target import LiveSource, read_sources, resolve_both, tier_rules
+from mcp_governor.target.packages import is_package
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -121,6 +122,8 @@ def compare_surfaces(both: Comparison, *, governed: bool = False, only_breaking:
         fail_on=fail_on(config),
         unknown_fails=config.policy.unknown == "breaking",
         breaking_fails=True,
+        # Between two packages of a registry, or outside of a project, there is nothing to write.
+        drafts=config.path is not None and not is_package(surface.source),
     )
 
 

@@ -156,6 +156,7 @@ class Report:
         nothing_checked: one sentence on why the run checked nothing, or not everything, although it has a report; such
             a run never passes.
         places: id of a finding or change → its position, if the surface was read from a recorded file.
+        drafts: true if a configuration here names the server, so that its changelog can be drafted next.
         outright: ids of changes whose break fails the run whatever the policy says: changed behaviour of a call is
             acknowledged by recording it again, not by a version.
         skipped_rules: selected rules that did not run because their Python code is not trusted
@@ -192,6 +193,7 @@ class Report:
     fail_on: Severity | None = Severity.ERROR
     unknown_fails: bool = True
     breaking_fails: bool = False
+    drafts: bool = False
     outright: frozenset[str] = frozenset()
     places: Mapping[str, Place] = field(default_factory=dict)
     good_calls: GoodCallCounts | None = None

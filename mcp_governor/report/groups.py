@@ -182,7 +182,7 @@ def base_words(report: Report) -> str:
 def advice_of(report: Report) -> Iterator[tuple[str, str]]:
     """The next step, of a comparison that failed and for findings that have it in common: a sentence, and the command
     that it ends in."""
-    compared = report.breaking_fails and report.baseline is not None and report.only is None
+    compared = report.drafts and report.baseline is not None and report.only is None
     if compared and report.failing_changes and report.required_bump.rank:
         declared = report.declared_bump
         then = "list the changes for clients with"

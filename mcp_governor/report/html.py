@@ -87,8 +87,10 @@ def _body(report: Report) -> Iterator[str]:
     yield from _controls(report)
     yield "<main>"
     accepted = [change for change in report.changes if change.id in report.accepted]
+    counted = {group: len(changes) for group, changes in grouped(live)}
     for group, items in _grouped(live, report):
-        yield from _section(_TITLES[group], items)
+        # As above: one cause may hold a break and what is compatible about it.
+        yield from _section(_TITLES[group], items, counted[group])
     yield from _section("Findings", [_cause(cause, report) for cause in fresh])
     yield from _section("Accepted changes", [item for _, items in _grouped(accepted, report) for item in items])
     yield from _section("Accepted findings", [_cause(cause, report) for cause in known])
@@ -165,10 +167,10 @@ class _Item(Struct, frozen=True):
     body: str
 
 
-def _section(title: str, items: Sequence[_Item]) -> Iterator[str]:
+def _section(title: str, items: Sequence[_Item], count: int = 0) -> Iterator[str]:
     if not items:
         return
-    yield f"<section><h2>{title} ({sum(item.number for item in items):,})</h2>"
+    yield f"<section><h2>{title} ({count or sum(item.number for item in items):,})</h2>"
     yield from map(_article, items[:_MAX_ROWS])
     if len(items) > _MAX_ROWS:
         yield f"<p>The first {_MAX_ROWS:,} are shown; the JSON report lists all of them.</p>"

@@ -14,6 +14,7 @@ import pytest
 
 from mcp_governor.call.candidates import Supply
 from mcp_governor.call.cases import Purpose
+from mcp_governor.call.expect import _advice
 from mcp_governor.call.good import Attempts
 from mcp_governor.call.plan import plan_calls
 from mcp_governor.call.prose import read_lesson
@@ -138,6 +139,23 @@ def test_a_tool_without_success_is_a_warning_with_the_lines_to_add(tmp_path):
     )
     snippet = finding.fix.partition("\n")[2]
     assert tomllib.loads(snippet)["tool"]["mcp-governor"]["calls"] == [{"tool": "never", "arguments": {"thing": "a"}}]
+
+
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        ("[Errno -2] Name or service not known", "The server does not reach its service"),
+        ("TypeError: fetch failed", "call it where it does"),
+        ("getaddrinfo ENOTFOUND api.example.com", "does not reach"),
+        ("dial tcp: lookup api.example.com: Temporary failure in name resolution", "does not reach"),
+        ("error (401): API key must be provided (EXA_API_KEY)", "set EXA_API_KEY and add --env EXA_API_KEY"),
+        ("Unauthorized", "give it one with --env"),
+        ("There is no file of this name", "name a call that works in the configuration:\n[[tool"),
+    ],
+)
+def test_the_next_step_depends_on_what_the_tool_said(words: str, advice: str) -> None:
+    """Other arguments do not help a server without a network, or without a key."""
+    assert advice in _advice(words, "[[tool.mcp-governor.calls]]")
 
 
 def test_configured_calls_name_files_of_the_sandbox(tmp_path):

@@ -79,6 +79,22 @@ def test_a_renamed_tool_keeps_being_compared(comparer: Comparer) -> None:
     assert reported(changes) == [("tool-renamed", "list_files", B), ("argument-added", "list_files", C)]
 
 
+def test_a_name_of_another_shape_is_a_rename_whatever_else_changed(comparer: Comparer) -> None:
+    """What changed besides would be hidden by "is gone": tavily-mcp 0.2.12 and 0.2.22."""
+    changes = comparer.surfaces(
+        {
+            "tools": [
+                tool("files-search", "query", "days", description="A powerful search of files."),
+                tool("files-map"),
+            ]
+        },
+        {"tools": [tool("files_search", "text", "range", "depth", description="Finds text."), tool("files_map")]},
+    )
+    assert reported(changes)[:1] == [("tool-renamed", "files-map", B)]
+    assert ("tool-renamed", "files-search", B) in reported(changes)
+    assert {change.kind for change in changes}.isdisjoint({"tool-removed", "tool-added"})
+
+
 @pytest.mark.parametrize(
     ("old", "new", "kind", "verdict", "bump"),
     [

@@ -91,6 +91,7 @@ def test_a_recording_is_the_release_that_it_states(project, old, new, versions, 
     if not governed:
         (project / "mcp-governor.toml").unlink()
     report = compared(project, old, new)
+    assert report.drafts is governed, "elsewhere there is no changelog to draft"
     assert (report.declared_versions, report.declared_bump, report.required_bump.value) == (
         versions,
         declared,

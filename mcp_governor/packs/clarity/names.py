@@ -161,7 +161,14 @@ def unknown_argument(tool: Tool, context: Context) -> Iterator[Hit]:
             continue
         seen.add(named)
         names = ", ".join(sorted(arguments.names)[:8])
-        yield hit(path, text, named=named, advice=f"Write {near}" if near else f"Name one of its parameters ({names})")
+        advice = f"Write {near}" if near else f"Name one of its parameters ({names})"
+        if named in _INJECTED:
+            advice = f"Remove {named} from the docstring, if the framework passes it"
+        yield hit(path, text, named=named, advice=advice)
+
+
+_INJECTED = ("context", "ctx", "self")
+"""Parameters of a function in Python that are no parameters of the tool."""
 
 
 def _misnamed(
