@@ -103,10 +103,6 @@ async def greet(
         return await _initialize(session)
 
 
-_LOOK = 0.25
-"""Polling interval for a child that has not responded, in seconds."""
-
-
 async def _answer(
     session: Session, method: str, params: Mapping[str, Any] | None, era: Era, patience: Patience | None
 ) -> tuple[Message, float]:
@@ -127,14 +123,16 @@ async def _answer(
         return result, time.monotonic() - sent
     # Without `patience`, the vigil only finds out when the request was read.
     vigil = Vigil(pulse, *((patience.silence, patience.longest) if patience else (math.inf, math.inf)))
-    number = await session.post(method, params, era)
-    while await session.first_of([number], _LOOK) is None:
-        if vigil.is_http(time.monotonic()):
+
+    def look() -> None:
+        now = time.monotonic()
+        if vigil.is_http(now):
             raise UnreachableError("it serves HTTP, and does not read stdin.")
-        if vigil.is_over(time.monotonic()):
+        if vigil.is_over(now):
             raise UnansweredError(vigil.unread_until(sent) - sent)
-    now = time.monotonic()
-    return session.result(number, method), now - vigil.unread_until(sent)
+
+    result = await session.ask(method, params, era, look=look)
+    return result, time.monotonic() - vigil.unread_until(sent)
 
 
 class NoCommonVersionError(UnreachableError):

@@ -20,15 +20,15 @@ from mcp_governor.text import one_line
 from mcp_governor.wire import rpc
 from mcp_governor.wire.endpoint import Era
 from mcp_governor.wire.headers import mirrored
-from mcp_governor.wire.transport import ConnectionLostError, Pipelined
+from mcp_governor.wire.transport import ConnectionLostError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from mcp_governor.wire.limits import Limits
     from mcp_governor.wire.pulse import Pulse
     from mcp_governor.wire.rpc import Message
-    from mcp_governor.wire.transport import Inbox, Mailbox, Transport
+    from mcp_governor.wire.transport import Inbox, Transport
 
 _COURTESY = 0.5
 """Timeout for optional messages such as cancellations, in seconds."""
@@ -183,46 +183,33 @@ class Session:
     @property
     def pulse(self) -> Pulse | None:
         """Observes the server process; ``None`` if the server is not our child."""
-        return self._transport.pulse if isinstance(self._transport, Pipelined) else None
+        return self._transport.pulse
 
     async def ask(
-        self, method: str, params: Mapping[str, Any] | None, era: Era, seconds: float | None = None
+        self,
+        method: str,
+        params: Mapping[str, Any] | None,
+        era: Era,
+        seconds: float | None = None,
+        look: Callable[[], None] | None = None,
     ) -> Message:
         """Send a request in the form of an era and return its result; errors as for :meth:`request`, plus
-        ``TimeoutError``. For the handshake; :meth:`request` is for all else."""
-        message = self._message(method, params, era)
+        ``TimeoutError``. For the handshake; :meth:`request` is for all else.
+
+        A child that is observed with ``look`` (see :class:`~mcp_governor.wire.transport.Transport`) has the whole
+        connection to itself, which ends with the request.
+        """
+        body = enveloped(params) if era is Era.MODERN else dict(params) if params is not None else None
+        message = rpc.request(next(self._numbers), method, body)
         headers = self._headers(message, era)
         self.inbox.stray_id = ""
         try:
-            answer = await self._transport.exchange(message, headers, self._left(seconds))
+            answer = await self._transport.exchange(message, headers, self._left(seconds), look)
         except TimeoutError:
-            await self._cancel(message, era)
+            if look is None:
+                await self._cancel(message, era)
             raise
         return self._result_of(answer, method)
-
-    async def post(self, method: str, params: Mapping[str, Any] | None, era: Era) -> int:
-        """Send a request and return its id."""
-        message = self._message(method, params, era)
-        number: int = message["id"]
-        self._mailbox.expect(number)
-        await self._transport.notify(message, {}, self._left(None))
-        return number
-
-    async def first_of(self, numbers: Sequence[int], seconds: float | None) -> int | None:
-        """The id of the first posted request with a response; ``None`` if there is none in time.
-
-        Raises:
-            TimeoutError: the whole handshake took too long.
-        """
-        left = self._left(seconds)
-        number = await self._pipe.first_of(numbers, left)
-        if number is None and left != seconds:
-            raise TimeoutError
-        return number
-
-    def result(self, number: int, method: str) -> Message:
-        """The result of a posted request whose response has arrived."""
-        return self._result_of(self._mailbox.collect(number), method)
 
     def _redacted(self, result: Message) -> Message:
         """Remove secrets that the server was given from its result, so that they do not leave this package.
@@ -233,20 +220,6 @@ class Session:
         return (
             {**cleaned, **{key: result[key] for key in _OPAQUE if key in result}} if cleaned is not result else result
         )
-
-    def _message(self, method: str, params: Mapping[str, Any] | None, era: Era) -> Message:
-        body = enveloped(params) if era is Era.MODERN else dict(params) if params is not None else None
-        return rpc.request(next(self._numbers), method, body)
-
-    @property
-    def _pipe(self) -> Pipelined:
-        if not isinstance(self._transport, Pipelined):
-            raise TypeError("this transport sends one request at a time")
-        return self._transport
-
-    @property
-    def _mailbox(self) -> Mailbox:
-        return self._pipe.mailbox
 
     async def request(
         self, method: str, params: Mapping[str, Any] | None = None, *, timeout: float | None = None

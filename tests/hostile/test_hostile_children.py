@@ -116,16 +116,14 @@ def test_without_the_means_of_linux_the_process_group_is_ended(brood: Path, monk
 KILLED = """
 import sys
 sys.path.insert(0, {tests!r})
-from mcp_governor.wire import StdioEndpoint, read, read_many
-endpoint = StdioEndpoint({command!r})
-read_many([endpoint]) if {loop} else read(endpoint)
+from mcp_governor.wire import StdioEndpoint, read
+read(StdioEndpoint({command!r}))
 """
 
 
-@pytest.mark.parametrize("loop", [False, True], ids=["blocking", "loop"])
-def test_our_own_end_by_sigkill_ends_server_and_orphans(tmp_path: Path, brood: Path, loop: bool) -> None:
+def test_our_own_end_by_sigkill_ends_server_and_orphans(tmp_path: Path, brood: Path) -> None:
     command = (sys.executable, BROOD, "orphan", str(brood), "then-wait")
-    code = KILLED.format(tests=str(SERVERS.parent), command=command, loop=loop)
+    code = KILLED.format(tests=str(SERVERS.parent), command=command)
     with subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, stderr=subprocess.DEVNULL) as ours:
         deadline = time.monotonic() + 30
         while len(alive(brood)) < 2 and time.monotonic() < deadline:
