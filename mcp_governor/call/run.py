@@ -21,7 +21,6 @@ from mcp_governor.call.response import Response, read_response
 from mcp_governor.call.settings import DEFAULT_SETTINGS, CallSettings
 from mcp_governor.call.single import call_once
 from mcp_governor.call.validate import ResponseChecker
-from mcp_governor.call.watchdog import Watchdog
 from mcp_governor.call.wrong import misnamed_case
 from mcp_governor.charter.breach import Breach
 from mcp_governor.charter.envelope import looks_like_envelope
@@ -52,6 +51,44 @@ _NAMED = 8
 _ALIVE = 5.0
 """Seconds in which a server that still works lists its tools after a call that it did not answer: real servers take
 milliseconds. A slower one is started again."""
+
+
+_GRACE = 2.0
+"""Seconds beyond a limit until the run is given up: its own loop ends a call at the limit, unless a tool blocks it."""
+
+
+class Watchdog:
+    """Until when the next sign of life is due, and the report of a run that gives none.
+
+    A server object runs in our process. A tool of it that blocks the event loop blocks our own limits as well, and one
+    that blocks a thread keeps its server from ending.
+    """
+
+    def __init__(self) -> None:
+        self._due: float | None = None
+        self._run: _Run | None = None
+
+    def begin(self, run: _Run) -> None:
+        """The calls begin."""
+        self._run = run
+
+    def within(self, seconds: float) -> None:
+        """The next sign of life comes within so many seconds."""
+        self._due = time.monotonic() + seconds + _GRACE
+
+    def rest(self) -> None:
+        """Nothing is due: what goes on has limits of its own."""
+        self._due = None
+
+    @property
+    def is_overdue(self) -> bool:
+        """If the run has to be given up."""
+        due = self._due
+        return due is not None and time.monotonic() > due
+
+    def given_up(self) -> CallReport | None:
+        """What the run came to; ``None`` if it made no call yet."""
+        return self._run.given_up() if self._run is not None else None
 
 
 async def run_calls(
@@ -128,7 +165,7 @@ class _Run:
         return dataclasses.replace(report, findings=tuple(self.findings.values()))
 
     def given_up(self) -> CallReport:
-        """See :class:`~mcp_governor.call.watchdog.Interrupted`."""
+        """The report, with the call that goes on as one without a response, and the rest as not made."""
         made = {id(result.case) for result in self.results}
         left = [case for case in self.plan.cases if id(case) not in made and case is not self.going]
         called = {result.case.tool for result in self.results}

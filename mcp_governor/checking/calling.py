@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mcp_governor.call.report import CallReport
+    from mcp_governor.call.run import Watchdog
     from mcp_governor.call.sandbox import Sandbox
     from mcp_governor.call.settings import CallSettings
-    from mcp_governor.call.watchdog import Watchdog
     from mcp_governor.checking.model import Report
     from mcp_governor.checking.response_coverage import Seen
     from mcp_governor.config import Config
@@ -60,8 +60,8 @@ def call_target(
         UsageError: the source is a recording, which cannot be called, or nothing can be written to ``scratch``.
         GovernorError: the server cannot be reached, or a recorded call cannot be read.
     """
+    from mcp_governor.call.run import Watchdog
     from mcp_governor.call.sandbox import Sandbox
-    from mcp_governor.call.watchdog import Watchdog
     from mcp_governor.wire import ObjectEndpoint
     from mcp_governor.wire.loop import run
 

@@ -18,7 +18,6 @@ from mcp_governor.rule_names import note
 from mcp_governor.secret_detection import learn_reference
 from mcp_governor.surface.folders import is_snapshot_folder
 from mcp_governor.target.environments import project_program, python_of
-from mcp_governor.target.expanding import expand
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
 from mcp_governor.target.package_starts import package_endpoint
 from mcp_governor.target.packages import (
@@ -31,6 +30,7 @@ from mcp_governor.target.packages import (
 from mcp_governor.target.remote import (
     TOKEN_VARIABLE,
     Header,
+    expand,
     headers_of_server,
     remote_endpoint,
     shown_url,

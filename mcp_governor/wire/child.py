@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.errors import ProtocolError, TargetError, UnreachableError
 from mcp_governor.programs import misread, startable
-from mcp_governor.programs.environment import clean_environment
+from mcp_governor.programs.child import clean_environment
 from mcp_governor.programs.leashed import Program
 from mcp_governor.text import one_line
 from mcp_governor.wire.transport import ConnectionLostError

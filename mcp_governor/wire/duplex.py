@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from codecs import BOM_UTF8
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import anyio
@@ -13,7 +14,7 @@ from mcp_governor.wire import rpc
 from mcp_governor.wire.transport import ConnectionLostError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 
     from anyio.abc import TaskGroup
 
@@ -166,6 +167,18 @@ class Duplex:
     def _notify_waiting(self) -> None:
         self._news.set()
         self._news = anyio.Event()
+
+
+@contextmanager
+def quiet(name: str, least: int = logging.WARNING) -> Iterator[None]:
+    """Keep a library from logging what is below a level: it would write to stderr, or write addresses to a log."""
+    logger = logging.getLogger(name)
+    level = logger.level
+    logger.setLevel(max(level, least))
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 @asynccontextmanager

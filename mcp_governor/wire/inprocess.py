@@ -20,12 +20,12 @@ import anyio
 from mcp_governor.errors import MissingDependencyError, ProtocolError, TargetError, UnreachableError
 from mcp_governor.parsing import exceeds_depth
 from mcp_governor.text import one_line
-from mcp_governor.wire.duplex import Duplex, background
+from mcp_governor.wire.duplex import Duplex, background, quiet
 from mcp_governor.wire.hosted import is_server, lifespan_of, low_level
 from mcp_governor.wire.transport import ConnectionLostError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
 
     from mcp_governor.wire.limits import Limits
     from mcp_governor.wire.rpc import Message
@@ -59,7 +59,8 @@ async def open_object(
             "Name a FastMCP server, an MCPServer, a low-level Server, or a function that returns one.",
         )
     async with AsyncExitStack() as stack:
-        stack.enter_context(_quiet())
+        # SDK 1.x writes a line to stderr for each request.
+        stack.enter_context(quiet("mcp"))
         lifespan = lifespan_of(server)
         if lifespan is not None:
             try:
@@ -67,21 +68,6 @@ async def open_object(
             except Exception as error:  # noqa: BLE001  (code of the governed server)
                 raise _failed("its lifespan fails", error) from None
         yield await stack.enter_async_context(_running(low, parse, wrap, limits, inbox))
-
-
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Silence the line that SDK 1.x writes to stderr for each request; warnings are kept."""
-    import logging
-
-    log = logging.getLogger("mcp")
-    before = log.level
-    if before == logging.NOTSET:
-        log.setLevel(logging.WARNING)
-    try:
-        yield
-    finally:
-        log.setLevel(before)
 
 
 @asynccontextmanager

@@ -205,8 +205,7 @@ class _Opening:
             if session.pulse is not None:
                 session.pulse.says_http = self._says_http
             with session.within(end - time.monotonic()):
-                greeting = await greet(session, pinned=how.pinned, first=how.first, patience=how.patience)
-                await session.begin(greeting)
+                await greet(session, pinned=how.pinned, first=how.first, patience=how.patience)
         except BaseException:
             pulse = session.pulse if session is not None else None
             self._heard = pulse is None or pulse.heard

@@ -6,7 +6,6 @@ import itertools
 import math
 import time
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor._version import __version__
@@ -63,23 +62,6 @@ META = "io.modelcontextprotocol/"
 """Prefix of the members of ``_meta`` that the specification defines."""
 
 CLIENT_INFO = {"name": "mcp-governor", "version": __version__}
-
-
-@dataclass(frozen=True)
-class Greeting:
-    """A server's response to the handshake. All values are as sent; ``result`` is the whole response.
-
-    Attributes:
-        took: time between the server's reading of the request and its response, in seconds.
-    """
-
-    era: Era
-    protocol: str
-    server_info: Mapping[str, Any] = field(default_factory=dict)
-    capabilities: Mapping[str, Any] = field(default_factory=dict)
-    instructions: str | None = None
-    result: Mapping[str, Any] = field(default_factory=dict)
-    took: float = field(default=0.0, compare=False)
 
 
 def enveloped(params: Mapping[str, Any] | None) -> Message:
@@ -144,20 +126,28 @@ class Session:
         """True over streamable HTTP, where each request is a POST of its own."""
         return self._transport.mirrors
 
-    async def begin(self, greeting: Greeting) -> None:
-        """Take over after the handshake; called once, by :func:`mcp_governor.wire.connect`."""
-        self.era, self.protocol, self.took = greeting.era, greeting.protocol, greeting.took
-        self.server_info, self.capabilities = greeting.server_info, greeting.capabilities
-        self.instructions = greeting.instructions
-        self._answered = "server/discover" if greeting.era is Era.MODERN else "initialize"
-        if greeting.era is Era.MODERN:
-            self._keep_fields("discover", greeting.result)
-        self.inbox.meter.item(greeting.result, "its response to the handshake")
-        kind = "DiscoverResult" if greeting.era is Era.MODERN else "InitializeResult"
+    async def begin(self, era: Era, protocol: str, result: Message, info: Any, took: float) -> None:
+        """Take over after the handshake; called once, by :func:`mcp_governor.wire.protocol.greet`.
+
+        Args:
+            era, protocol, took: as the attributes.
+            result: the response to the handshake.
+            info: what it says of the server.
+        """
+        self.era, self.protocol, self.took = era, protocol, took
+        capabilities, instructions = result.get("capabilities"), result.get("instructions")
+        self.server_info = info if isinstance(info, dict) else {}
+        self.capabilities = capabilities if isinstance(capabilities, dict) else {}
+        self.instructions = instructions if isinstance(instructions, str) else None
+        self._answered = "server/discover" if era is Era.MODERN else "initialize"
+        if era is Era.MODERN:
+            self._keep_fields("discover", result)
+        self.inbox.meter.item(result, "its response to the handshake")
+        kind = "DiscoverResult" if era is Era.MODERN else "InitializeResult"
         # What is inside of these is part of the surface, and rules of its own check it.
-        inside = {key for key in ("serverInfo", "capabilities") if isinstance(greeting.result.get(key), dict)}
-        self._note_mismatches(greeting.result, kind, "", inside)
-        if greeting.era is Era.LEGACY:
+        inside = {key for key in ("serverInfo", "capabilities") if isinstance(result.get(key), dict)}
+        self._note_mismatches(result, kind, "", inside)
+        if era is Era.LEGACY:
             message = rpc.notification("notifications/initialized")
             await self._transport.notify(message, self._headers(message, Era.LEGACY), self._left(None))
 
