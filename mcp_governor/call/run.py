@@ -53,44 +53,6 @@ _ALIVE = 5.0
 milliseconds. A slower one is started again."""
 
 
-_GRACE = 2.0
-"""Seconds beyond a limit until the run is given up: its own loop ends a call at the limit, unless a tool blocks it."""
-
-
-class Watchdog:
-    """Until when the next sign of life is due, and the report of a run that gives none.
-
-    A server object runs in our process. A tool of it that blocks the event loop blocks our own limits as well, and one
-    that blocks a thread keeps its server from ending.
-    """
-
-    def __init__(self) -> None:
-        self._due: float | None = None
-        self._run: _Run | None = None
-
-    def begin(self, run: _Run) -> None:
-        """The calls begin."""
-        self._run = run
-
-    def within(self, seconds: float) -> None:
-        """The next sign of life comes within so many seconds."""
-        self._due = time.monotonic() + seconds + _GRACE
-
-    def rest(self) -> None:
-        """Nothing is due: what goes on has limits of its own."""
-        self._due = None
-
-    @property
-    def is_overdue(self) -> bool:
-        """If the run has to be given up."""
-        due = self._due
-        return due is not None and time.monotonic() > due
-
-    def given_up(self) -> CallReport | None:
-        """What the run came to; ``None`` if it made no call yet."""
-        return self._run.given_up() if self._run is not None else None
-
-
 async def run_calls(
     session: Session,
     surface: Surface,
@@ -99,7 +61,6 @@ async def run_calls(
     settings: CallSettings = DEFAULT_SETTINGS,
     selection: Selection | None = None,
     reconnect: Callable[[], AbstractAsyncContextManager[Session]] | None = None,
-    watchdog: Watchdog | None = None,
 ) -> CallReport:
     """Make the calls of a plan, one after the other, and check the responses.
 
@@ -111,15 +72,13 @@ async def run_calls(
         selection: the rules that run; by default those of the profile ``recommended``.
         reconnect: opens another session with the same server, for one restart; without it, the run stops when the
             server exits.
-        watchdog: receives the time limit of each call, for a watcher in another thread.
 
     Returns:
         The calls, the skipped tools and the findings. Server failures are reported, not raised.
     """
     if selection is None:
         selection = select(LintSettings())
-    run = _Run(session, surface, plan, settings, ResponseChecker(selection), reconnect, watchdog or Watchdog())
-    run.watchdog.begin(run)
+    run = _Run(session, surface, plan, settings, ResponseChecker(selection), reconnect)
     run.report_unknown_tools(plan.skipped)
     async with AsyncExitStack() as stack:
         await run.all(stack)
@@ -134,7 +93,6 @@ class _Run:
     settings: CallSettings
     checker: ResponseChecker
     reconnect: Callable[[], AbstractAsyncContextManager[Session]] | None
-    watchdog: Watchdog
     results: list[CaseResult] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     findings: dict[str, Finding] = field(default_factory=dict)
@@ -142,7 +100,6 @@ class _Run:
     restarts: int = 0
     stopped: str = ""
     followed: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
-    going: Case | None = None
     switched: str = ""
 
     def add(self, findings: Iterable[Finding]) -> None:
@@ -163,22 +120,6 @@ class _Run:
         )
         self.add(unanswered_findings(report, self.checker))
         return dataclasses.replace(report, findings=tuple(self.findings.values()))
-
-    def given_up(self) -> CallReport:
-        """The report, with the call that goes on as one without a response, and the rest as not made."""
-        made = {id(result.case) for result in self.results}
-        left = [case for case in self.plan.cases if id(case) not in made and case is not self.going]
-        called = {result.case.tool for result in self.results}
-        if self.going is not None:
-            seconds = f"{self.settings.timeout:.3g}"
-            breach = _ended("timeout", self.going, seconds=seconds)
-            found = self.as_findings([breach], self.going)
-            nothing = Outcome(Channel.NONE, "timeout")
-            self.results.append(CaseResult(self.going, nothing, self.settings.timeout * 1000, None, tuple(found)))
-            self.add(found)
-            called.add(self.going.tool)
-        self.skipped += [Skipped(case.tool, GONE, case) for case in left if case.tool not in called]
-        return self.report()
 
     def report_unknown_tools(self, skipped: tuple[Skipped, ...]) -> None:
         """Report requested calls of tools that the server does not have."""
@@ -331,15 +272,9 @@ class _Run:
     async def ask(self, case: Case, deadline: float) -> tuple[Response | None, Outcome, list[Breach]]:
         """The response, its outcome, and why there is none if it is a breach."""
         seconds = min(self.settings.timeout, max(deadline - anyio.current_time(), 0.001))
-        self.going = case
-        self.watchdog.within(seconds)
-        try:
-            response, outcome, error = await call_once(
-                self.session, case.tool, case.arguments, seconds, self.settings.result_bytes
-            )
-        finally:
-            self.going = None
-            self.watchdog.rest()
+        response, outcome, error = await call_once(
+            self.session, case.tool, case.arguments, seconds, self.settings.result_bytes
+        )
         if outcome.status == "timeout":
             if seconds < self.settings.timeout:
                 # The run had no more time; that says nothing of the tool.

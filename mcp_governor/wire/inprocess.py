@@ -12,7 +12,6 @@ import importlib.util
 import inspect
 import sys
 from contextlib import AsyncExitStack, asynccontextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -25,7 +24,7 @@ from mcp_governor.wire.hosted import is_server, lifespan_of, low_level
 from mcp_governor.wire.transport import ConnectionLostError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Callable
 
     from mcp_governor.wire.limits import Limits
     from mcp_governor.wire.rpc import Message
@@ -33,25 +32,22 @@ if TYPE_CHECKING:
 
 
 @asynccontextmanager
-async def open_object(
-    target: object, folders: Sequence[str], shown: str, limits: Limits, inbox: Inbox
-) -> AsyncIterator[Duplex]:
+async def open_object(target: object, shown: str, limits: Limits, inbox: Inbox) -> AsyncIterator[Duplex]:
     """Run a server object and connect to it; it is ended with the block.
 
     Args:
-        target: the object, or its import path.
-        folders: to import from, in addition to ``sys.path``.
+        target: the object, or a function that makes it.
         shown: its name for messages.
         limits: limits for all messages.
         inbox: receives messages that are not responses.
 
     Raises:
         MissingDependencyError: the SDK is not installed.
-        TargetError: the object cannot be loaded, or is not a server.
+        TargetError: the object cannot be made, or is not a server.
         UnreachableError: the server fails at its start.
     """
     parse, wrap = _sdk()
-    server = await load_object(target, folders, shown)
+    server = await _made(target, shown)
     low = low_level(server)
     if low is None:
         raise TargetError(
@@ -154,13 +150,13 @@ def knows_discover() -> bool:
     return importlib.util.find_spec("mcp_types") is not None
 
 
-async def load_object(target: object, folders: Sequence[str], shown: str) -> Any:
-    """Load a server object; a function without parameters is called to get it.
+async def _made(target: object, shown: str) -> Any:
+    """A server object; a function without parameters is called to get it.
 
     Raises:
-        TargetError: the module, the attribute or the function fails.
+        TargetError: the function fails.
     """
-    found = _imported(target, folders) if isinstance(target, str) else target
+    found: Any = target
     if is_server(found) or not callable(found):
         return found
     try:
@@ -172,40 +168,6 @@ async def load_object(target: object, folders: Sequence[str], shown: str) -> Any
             f"{shown} cannot be called to make a server: {_described(error)}.",
             "Name a server object, or a function without parameters that returns one.",
         ) from None
-
-
-def _imported(name: str, folders: Sequence[str]) -> Any:
-    module_name, _, attribute = name.partition(":")
-    shown = one_line(name, 100)
-    added = [folder for folder in folders or (str(Path.cwd()),) if folder not in sys.path]
-    sys.path[:0] = added
-    try:
-        # Output of a module during its import must not end up in our report.
-        with contextlib.redirect_stdout(sys.stderr):
-            found: Any = importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        missing = one_line(str(error.name), 60)
-        raise TargetError(
-            f"{shown} cannot be imported: module {missing} was not found.",
-            "Check the spelling, or install the server next to mcp-governor or into the .venv of its folder.",
-        ) from None
-    except (Exception, SystemExit) as error:  # noqa: BLE001  (code of the governed server)
-        raise TargetError(
-            f"{shown} cannot be imported: {_described(error)}.", "Import it in Python to see why."
-        ) from None
-    finally:
-        for folder in added:
-            with contextlib.suppress(ValueError):
-                sys.path.remove(folder)
-    for step in attribute.split(".") if attribute else ():
-        try:
-            found = getattr(found, step)
-        except AttributeError:
-            raise TargetError(
-                f"{shown}: {module_name} has no attribute {one_line(attribute, 60)}.",
-                f"Name the server object as {module_name}:ATTRIBUTE.",
-            ) from None
-    return found
 
 
 def _failed(what: str, error: BaseException) -> UnreachableError:

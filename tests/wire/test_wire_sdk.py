@@ -9,7 +9,7 @@ import pytest
 from support import SERVERS, Leash, free_port, listening
 
 from mcp_governor.errors import Exit, MissingDependencyError, ProtocolError, TargetError, UnreachableError
-from mcp_governor.wire import Era, HttpEndpoint, Limits, ObjectEndpoint, connect, read
+from mcp_governor.wire import Era, HttpEndpoint, Limits, ObjectEndpoint, connect, object_elsewhere, read
 
 sys.path.insert(0, str(SERVERS))
 
@@ -39,13 +39,16 @@ def _wait_for(port: int) -> None:
 
 
 def endpoints(which: str, ports: list[int]):
+    import sdk
+
     first = 0 if which == "sdk" else 2
     leash = Leash()
     return {
         "stdio": leash.endpoint(sys.executable, str(SERVERS / "sdk.py"), which, "stdio"),
         "http": HttpEndpoint(f"http://127.0.0.1:{ports[first]}/mcp"),
         "sse": HttpEndpoint(f"http://127.0.0.1:{ports[first + 1]}/sse"),
-        "object": ObjectEndpoint(f"sdk:{which}"),
+        "object": ObjectEndpoint(getattr(sdk, which)),
+        "named": object_elsewhere(sys.executable, f"sdk:{which}", (str(SERVERS),)),
     }
 
 
@@ -60,6 +63,7 @@ def test_every_transport_gives_the_same_words(ports, which: str, info: dict) -> 
         "http": Era.MODERN,
         "sse": Era.LEGACY,
         "object": Era.MODERN,
+        "named": Era.MODERN,
     }
     for recording in found.values():
         (tool,) = recording.raw["tools"]
@@ -72,7 +76,7 @@ def test_every_transport_gives_the_same_words(ports, which: str, info: dict) -> 
         assert [prompt["name"] for prompt in recording.raw["prompts"]] == ["greeting"]
         assert [resource["uri"] for resource in recording.raw["resources"]] == ["file:///readme"]
         assert recording.raw["conversation"] == {"noise": [], "requests": [], "failedLists": {}}
-    assert found["object"].raw == found["stdio"].raw == found["http"].raw
+    assert found["object"].raw == found["named"].raw == found["stdio"].raw == found["http"].raw
     assert found["sse"].raw["tools"] == found["stdio"].raw["tools"]
 
 
@@ -100,8 +104,10 @@ def test_a_call(ports, which: str, era: Era) -> None:
 def test_an_object_a_factory_and_a_low_level_server() -> None:
     import sdk
 
-    for target in (sdk.sdk, sdk.build_fastmcp, sdk.build_later, "sdk:build_later", sdk.low, "sdk:low"):
+    for target in (sdk.sdk, sdk.build_fastmcp, sdk.build_later, sdk.low):
         assert [tool["name"] for tool in read(ObjectEndpoint(target)).raw["tools"]] == ["add"]
+    for name in ("sdk:build_later", "sdk:low"):
+        assert len(read(object_elsewhere(sys.executable, name, (str(SERVERS),))).raw["tools"]) == 1
 
 
 def test_the_lifespan_of_an_object_is_entered_and_left() -> None:
@@ -116,19 +122,34 @@ def test_the_lifespan_of_an_object_is_entered_and_left() -> None:
 @pytest.mark.parametrize(
     ("target", "kind", "sentence"),
     [
-        ("no_such_module_x:server", TargetError, "module no_such_module_x was not found."),
-        ("sdk:nothing", TargetError, "sdk has no attribute nothing."),
-        ("sdk:not_a_server", TargetError, "sdk:not_a_server is not an MCP server but dict."),
-        ("sdk", TargetError, "sdk is not an MCP server but module."),
-        ("sdk:build_never", TargetError, "cannot be called to make a server: RuntimeError: no database \\x1b[31m."),
-        ("sdk:build_broken", UnreachableError, "its lifespan fails: RuntimeError: no port."),
+        ("not_a_server", TargetError, "dict is not an MCP server but dict."),
+        ("build_never", TargetError, "cannot be called to make a server: RuntimeError: no database \\x1b[31m."),
+        ("build_broken", UnreachableError, "its lifespan fails: RuntimeError: no port."),
     ],
 )
 def test_objects_that_are_not_servers(target: str, kind: type[Exception], sentence: str) -> None:
+    import sdk
+
     with pytest.raises(kind) as caught:
-        read(ObjectEndpoint(target))
+        read(ObjectEndpoint(getattr(sdk, target)))
     assert sentence in caught.value.message
     assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        ("no_such_module_x:server", "It needs a module that is not installed with it. Install 'no_such_module_x'"),
+        ("sdk:nothing", "AttributeError: module 'sdk' has no attribute 'nothing'"),
+        ("sdk:not_a_server", "sdk:not_a_server is not an MCP server but dict."),
+        ("sdk:build_never", "RuntimeError: no database \\x1b[31m"),
+        ("sdk:build_broken", "RuntimeError: no port"),
+    ],
+)
+def test_names_of_what_is_not_a_server(target: str, words: str) -> None:
+    with pytest.raises(UnreachableError) as caught:
+        read(object_elsewhere(sys.executable, target, (str(SERVERS),)))
+    assert words in caught.value.hint
 
 
 class Odd:
@@ -180,24 +201,13 @@ def test_an_object_that_nests_too_deep(levels: int, sentence: str) -> None:
 
 
 def test_without_the_sdk_the_install_command_is_reported(monkeypatch) -> None:
+    import sdk
+
     monkeypatch.setitem(sys.modules, "mcp.shared.message", None)
     with pytest.raises(MissingDependencyError) as caught:
-        read(ObjectEndpoint("sdk:sdk"))
+        read(ObjectEndpoint(sdk.sdk))
     assert "pip install 'mcp>=1.9'" in caught.value.hint
     assert caught.value.exit_code is Exit.USAGE
-
-
-def test_what_a_module_prints_does_not_reach_stdout(tmp_path, monkeypatch, capsys) -> None:
-    (tmp_path / "chatty.py").write_text(
-        "from mcp.server.mcpserver import MCPServer\nprint('hello from the module')\nserver = MCPServer('c')\n"
-    )
-    monkeypatch.chdir(tmp_path)
-    path = list(sys.path)
-    assert read(ObjectEndpoint("chatty:server")).raw["serverInfo"]["name"] == "c"
-    captured = capsys.readouterr()
-    assert "hello from the module" not in captured.out
-    assert "hello from the module" in captured.err
-    assert sys.path == path
 
 
 def test_what_an_object_prints_while_it_serves_is_kept_off_stdout(capsys) -> None:
