@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from mcp_governor.errors import GovernorError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes, repository_of
 from mcp_governor.target.clients import endpoint_from_client_config, servers_in
-from mcp_governor.target.discover.dockerfile import Dockerfile, docker_candidates
+from mcp_governor.target.discover.dockerfile import docker_candidates, read_dockerfile
 from mcp_governor.target.discover.model import Candidate, Found, Way
 from mcp_governor.target.discover.node import node_candidates, read_json
 from mcp_governor.target.discover.own import Repository
@@ -111,7 +111,7 @@ def variables_of(folder: Path) -> dict[str, str]:
         ("server.json", _of_manifest(read_json(folder / "server.json"))),
         *((file, _of_example(folder / file)) for file in _EXAMPLES),
         ("README.md", _of_page(folder / "README.md")),
-        ("Dockerfile", iter(Dockerfile(folder / "Dockerfile").variables)),
+        ("Dockerfile", iter(read_dockerfile(folder / "Dockerfile").variables)),
     ):
         for _, name in zip(range(_MAX_VARIABLES), names, strict=False):
             if _VARIABLE.fullmatch(name) and not _NOT_ASKED.fullmatch(name):
