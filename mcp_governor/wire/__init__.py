@@ -1,4 +1,4 @@
-"""Raw MCP: stdio, streamable HTTP, HTTP+SSE and in-process, in both protocol eras.
+"""Raw MCP: stdio, streamable HTTP and HTTP+SSE, in both protocol eras.
 
 This package has the transports, the session with its protocol eras, child processes, and the limits on what a server
 may send. ``surface`` and ``call`` interpret the responses.
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
         Endpoint,
         Era,
         HttpEndpoint,
-        ObjectEndpoint,
         OpenableEndpoint,
         StdioEndpoint,
         object_elsewhere,
@@ -34,7 +33,6 @@ __all__ = [
     "Era",
     "HttpEndpoint",
     "Limits",
-    "ObjectEndpoint",
     "OpenableEndpoint",
     "Recording",
     "RpcError",
@@ -55,7 +53,6 @@ __getattr__ = lazy_names(
             "Endpoint",
             "Era",
             "HttpEndpoint",
-            "ObjectEndpoint",
             "OpenableEndpoint",
             "StdioEndpoint",
             "object_elsewhere",

@@ -1,4 +1,4 @@
-"""Two independent directions on an event loop, for stdio, HTTP+SSE and in-process servers."""
+"""Two independent directions on an event loop, for stdio and HTTP+SSE servers."""
 
 from __future__ import annotations
 

@@ -177,49 +177,6 @@ class HttpEndpoint:
         return f"HttpEndpoint({self.shown!r}, transport={self.transport!r})"
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectEndpoint:
-    """A server object in this process.
-
-    Attributes:
-        target: a FastMCP server, an SDK ``MCPServer``, a low-level ``Server``, or a function without arguments
-            (``async`` too) that returns one.
-    """
-
-    target: object
-
-    def __post_init__(self) -> None:
-        secret_detection.learn_environment(os.environ)
-
-    @property
-    def shown(self) -> str:
-        """The type of the object."""
-        return one_line(type(self.target).__name__, 100)
-
-    @property
-    def key(self) -> str:
-        """Identity of the target for the era cache."""
-        return _digest("object", str(id(self.target)))
-
-    @property
-    def runs_code(self) -> bool:
-        """True, because it runs in this process."""
-        return True
-
-    @property
-    def only_era(self) -> Era | None:
-        """The legacy one for SDKs before 2026-07-28, which log a traceback otherwise."""
-        from mcp_governor.wire.inprocess import knows_discover
-
-        return None if knows_discover() else Era.LEGACY
-
-    def open(self, limits: Limits, inbox: Inbox) -> AbstractAsyncContextManager[Transport]:
-        """See :class:`OpenableEndpoint`."""
-        from mcp_governor.wire.inprocess import open_object
-
-        return open_object(self.target, self.shown, limits, inbox)
-
-
 def object_elsewhere(python: str, target: str, folders: tuple[str, ...]) -> StdioEndpoint:
     """A server object that is named, which runs as a child process.
 

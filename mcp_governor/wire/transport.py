@@ -1,7 +1,7 @@
 """The interface between a session and its transport.
 
-A :class:`Transport` sends a request and returns its response. Transports that receive messages in any order (stdio,
-HTTP+SSE and in-process) are a :class:`~mcp_governor.wire.duplex.Duplex`.
+A :class:`Transport` sends a request and returns its response. Transports that receive messages in any order (stdio and
+HTTP+SSE) are a :class:`~mcp_governor.wire.duplex.Duplex`.
 """
 
 from __future__ import annotations

@@ -155,8 +155,6 @@ def test_the_smallest_response_counts():
     assert rules(answers, cost_hint={"tokens_estimate": 400}) == []
 
 
-
-
 def in_turn(*answers):
     """Gives the answers in turn, the last one again; two of them are for the calls before the probes."""
     waiting = itertools.chain(answers[:1] * 2, answers, itertools.repeat(answers[-1]))
@@ -327,8 +325,6 @@ def test_only_good_calls_of_the_tool_itself_are_measured():
     none = Probes(build_surface({"tools": tools}), CHECKER, make, lambda: True, exchange)
     anyio.run(none.run, results, lambda tool: False)
     assert none.breaches == []
-
-
 
 
 def test_probes_run_only_for_rules_that_run():
