@@ -279,7 +279,7 @@ class _Run:
             if seconds < self.settings.timeout:
                 # The run had no more time; that says nothing of the tool.
                 return None, Outcome(Channel.NONE, CUT), []
-            wrong = self.session.answered_another("tools/call")
+            wrong = self.session.inbox.answered_another("tools/call")
             if wrong is not None:
                 return None, Outcome(Channel.NONE, "protocol"), [_ended("protocol", case, error=wrong.message)]
             return None, outcome, [_ended("timeout", case, seconds=f"{seconds:.3g}")]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
-from mcp_governor.errors import GovernorError, ProtocolError, UnreachableError
+from mcp_governor.errors import ProtocolError, UnreachableError
 from mcp_governor.secrets import redact_json
 from mcp_governor.surface.skills import declares_skills
 from mcp_governor.text import one_line
@@ -213,37 +213,3 @@ def read(
     from mcp_governor.wire.loop import run
 
     return run(_read, endpoint, limits, era, list_params, call_first)
-
-
-def read_many(
-    endpoints: Sequence[Endpoint], *, limits: Limits = DEFAULT_LIMITS, at_once: int = 8
-) -> list[Recording | GovernorError]:
-    """Read several servers concurrently. Returns the results in the order of ``endpoints``, errors included.
-
-    Args:
-        endpoints: the servers.
-        limits: limits for each of them.
-        at_once: most servers that are open at the same time.
-    """
-    from mcp_governor.wire.loop import run
-
-    return run(_read_many, endpoints, limits, at_once)
-
-
-async def _read_many(endpoints: Sequence[Endpoint], limits: Limits, at_once: int) -> list[Recording | GovernorError]:
-    import anyio
-
-    found: dict[int, Recording | GovernorError] = {}
-    slots = anyio.Semaphore(at_once)
-
-    async def one(index: int, endpoint: Endpoint) -> None:
-        async with slots:
-            try:
-                found[index] = await _read(endpoint, limits, None)
-            except GovernorError as error:
-                found[index] = error
-
-    async with anyio.create_task_group() as tasks:
-        for index, endpoint in enumerate(endpoints):
-            tasks.start_soon(one, index, endpoint)
-    return [found[index] for index in range(len(endpoints))]

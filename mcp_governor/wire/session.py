@@ -235,7 +235,7 @@ class Session:
             # The deadline of the enclosing block has passed, so its owner creates the error.
             if self._deadline is not None and time.monotonic() >= self._deadline:
                 raise
-            wrong = self.answered_another(method)
+            wrong = self.inbox.answered_another(method)
             error = wrong or UnreachableError(
                 f"no response to {one_line(method, 60)} within {seconds:g} s.",
                 "Raise --timeout, or check why it is slow.",
@@ -245,14 +245,6 @@ class Session:
             if isinstance(error, ConnectionLostError):
                 error.say_when(method, self._answered)
             raise self.explained(error) from None
-
-    def answered_another(self, method: str) -> ProtocolError | None:
-        """The error of a request without a response, if a response to no request came instead of it.
-
-        Args:
-            method: the method of the request, the last one that was sent.
-        """
-        return self.inbox.answered_another(one_line(method, 60))
 
     async def list_all(self, method: str, key: str, params: Mapping[str, Any] | None = None) -> list[Any]:
         """Read all pages of a list; the items are unchecked and in the server's order.

@@ -185,7 +185,6 @@ async def open_stdio(endpoint: StdioEndpoint, limits: Limits, inbox: Inbox, stde
         TargetError: the working directory does not exist, or the command is empty.
         UnreachableError: the command cannot be started.
     """
-    child.check(endpoint)
     # Do not allow cancellation between the start of the child and the assignment of its handle.
     with anyio.CancelScope(shield=True):
         process, keeper, stdin = await _start(endpoint, limits)

@@ -172,16 +172,16 @@ class Inbox:
                 "Answer every request with the id that it came with.",
             )
 
-    def answered_another(self, what: str) -> ProtocolError | None:
+    def answered_another(self, method: str) -> ProtocolError | None:
         """The error of a request without a response, if a response without a request came instead of it.
 
         Args:
-            what: the method of the request, safe to show.
+            method: that of the request, the last one that was sent.
         """
         if not self.stray_id:
             return None
         return ProtocolError(
-            f"the id of the response to {what} is {self.stray_id}, and no request has this id.",
+            f"the id of the response to {one_line(method, 60)} is {self.stray_id}, and no request has this id.",
             "Answer every request with the id that it came with, as the same JSON type.",
         )
 

@@ -16,9 +16,9 @@ import pytest
 from attack import attack
 from support import SERVERS, missing, uv
 
-from mcp_governor.programs import leash, leashed
+from mcp_governor.programs import leash
 from mcp_governor.programs.hold import Hold
-from mcp_governor.wire import Limits, StdioEndpoint, child, read
+from mcp_governor.wire import Limits, StdioEndpoint, read
 
 BROOD = str(SERVERS / "brood.py")
 
@@ -74,26 +74,6 @@ def test_what_a_server_leaves_behind_when_it_exits_ends_too(tmp_path: Path, broo
 
 def endpoint(how: str, folder: Path, *more: str) -> StdioEndpoint:
     return StdioEndpoint((sys.executable, BROOD, how, str(folder), *more))
-
-
-def test_a_server_outlives_the_thread_that_started_it() -> None:
-    # PR_SET_PDEATHSIG would end it with that thread.
-    started: list[tuple[subprocess.Popen[bytes], Hold]] = []
-    cat = StdioEndpoint((shutil.which("cat") or "cat",))
-    thread = threading.Thread(target=lambda: started.append(leashed.start(child.program_of(cat, Limits()))))
-    thread.start()
-    thread.join()
-    ((process, held),) = started
-    assert process.stdin is not None
-    assert process.stdout is not None
-    with process:
-        process.stdin.write(b"still here\n")
-        assert process.stdout.readline() == b"still here\n"
-        held.release()
-        # Long before anybody closes its stdin.
-        process.wait(30)
-    held.close(process.pid)
-    assert (held.returncode, held.lost, held.left) == (-signal.SIGTERM, False, [])
 
 
 def leash_that(code: str, monkeypatch: pytest.MonkeyPatch) -> None:

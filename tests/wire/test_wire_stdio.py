@@ -11,7 +11,7 @@ import pytest
 from support import SERVERS, Leash, plain_server
 
 from mcp_governor.errors import Exit, GovernorError, ProtocolError, TargetError, UnreachableError
-from mcp_governor.wire import Era, Limits, RpcError, StdioEndpoint, connect, read, read_many
+from mcp_governor.wire import Era, Limits, RpcError, StdioEndpoint, connect, read
 
 PATIENT = Limits()
 HINTS = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
@@ -339,12 +339,6 @@ def test_cancellation_ends_the_child(leash: Leash) -> None:
                 pass
 
     anyio.run(work)
-
-
-def test_several_servers_are_read_at_once_and_one_failure_stays_its_own(leash: Leash) -> None:
-    found = read_many([plain_server(), leash.hostile("exits_at_once"), plain_server(era="legacy")])
-    assert isinstance(found[1], UnreachableError)
-    assert [getattr(one, "era", None) for one in found] == [Era.MODERN, None, Era.LEGACY]
 
 
 def test_reading_works_inside_a_running_loop() -> None:
