@@ -16,7 +16,6 @@ from urllib.parse import urlsplit, urlunsplit
 from msgspec import Struct
 
 from mcp_governor._version import __version__
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.programs import find_program, our_interpreter
 
 NAME = "mcp-governor"
@@ -24,8 +23,8 @@ NAME = "mcp-governor"
 SOURCE = "/path/to/mcp-governor"
 """Where readers of the pages get mcp-governor: from their clone, because there is no public address yet.
 
-Change it to ``git+https://HOST/PATH`` when the repository is public, and to :data:`NAME` when a release is on the
-package index; then run ``make docs``. Nothing else in the repository contains an installation command
+When the repository is public, replace it here and in the pages by ``git+https://HOST/PATH``, and by :data:`NAME` when a
+release is on the package index. Nothing else in the repository contains an installation command
 (``tests/integration/test_installation.py``).
 """
 
@@ -175,39 +174,3 @@ def upgrade() -> str:
         return f"Install a newer {NAME}; this one was installed from {where.folder}."
     newest = f"{NAME} @ {_public(where.url)}" if where.url else NAME
     return f"Install a newer {NAME}: {_installer()} --upgrade '{newest}'"
-
-
-def as_documented(page: str) -> str:
-    """A page with every installation command rewritten for :data:`SOURCE`.
-
-    Args:
-        page: Markdown that may contain ``uvx mcp-governor``, ``pip install "mcp-governor[run]"`` or, for pre-commit,
-            ``additional_dependencies: ["mcp-governor"]``, with any source.
-    """
-    page = _RUN.sub(lambda _: f"uvx {NAME}" if SOURCE == NAME else f"uvx --from {SOURCE} {NAME}", page)
-    page = _INSTALL.sub(lambda found: f"{found['before']}{_documented(found['extras'] or '')}", page)
-    return _HOOK.sub(lambda found: f'{found["before"]}["{_documented("").strip(chr(34))}"]', page)
-
-
-_SPELLED = r"(?:[^\s\"'`]*/)?mcp-governor(?P<extras>\[[\w,-]+\])?(?:~=[\w.]+| @ [^\s\"'`]+)?"
-_RUN = lazy_pattern(r"\buvx (?:--from \S+ )?mcp-governor(?![\w-])")
-_INSTALL = lazy_pattern(rf"(?P<before>\b(?:pip|tool|pipx) install )[\"']?{_SPELLED}[\"']?(?![\w/-])")
-_HOOK = lazy_pattern(rf"(?P<before>\badditional_dependencies: )\[[\"']{_SPELLED}[\"']\]")
-
-
-def _documented(extras: str) -> str:
-    """The argument of ``pip install`` on pages, quoted for a shell if necessary."""
-    if SOURCE.startswith("git+"):
-        return f'"{NAME}{extras} @ {SOURCE}"'
-    return f'"{SOURCE}{extras}"' if extras else SOURCE
-
-
-def note() -> str:
-    """The remark on pages about the source of mcp-governor; empty once releases make it unnecessary."""
-    if SOURCE == NAME:
-        return ""
-    place = "" if SOURCE.startswith("git+") else f"`{SOURCE}` stands for your clone of this repository. "
-    return (
-        f"{place}{NAME} is not on the package index yet: the 0.0.0 of that name there is a placeholder and not this "
-        "program.\n"
-    )

@@ -25,7 +25,6 @@ from mcp_governor.cli import COMMANDS, app  # noqa: E402
 from mcp_governor.cli.groups import subcommands  # noqa: E402
 from mcp_governor.config import Config, ServerConfig  # noqa: E402
 from mcp_governor.errors import Exit  # noqa: E402
-from mcp_governor.installation import as_documented, note  # noqa: E402
 from mcp_governor.rule_names import formerly  # noqa: E402
 from mcp_governor.target.resolve import FORMS  # noqa: E402
 
@@ -236,22 +235,13 @@ def readme() -> str:
         name = found["name"]
         return f"<!-- output: demo {name} -->\n```text\n{output[name]}\n```\n<!-- /output -->\n"
 
-    return installed(demo_output.BLOCK.sub(block, (ROOT / "README.md").read_text("utf-8")))
+    return demo_output.BLOCK.sub(block, (ROOT / "README.md").read_text("utf-8"))
 
 
 def overview_page() -> str:
     """docs/overview.md with the forms of a TARGET inserted."""
     rows = "".join(f"| {form.written} | {form.meaning} |\n" for form in FORMS)
-    return installed(filled("overview.md", {"TARGET": f"| TARGET | what it is |\n| --- | --- |\n{rows}"}))
-
-
-def installed(text: str) -> str:
-    """A page whose installation commands, and the remark on them where it has a place, are those of today."""
-    before, start, rest = text.partition("<!-- installation -->\n")
-    if start:
-        _, end, after = rest.partition("<!-- /installation -->")
-        text = f"{before}{start}{note()}{end}{after}"
-    return as_documented(text)
+    return filled("overview.md", {"TARGET": f"| TARGET | what it is |\n| --- | --- |\n{rows}"})
 
 
 BUILTIN = ROOT / "mcp_governor" / "builtin_rules.py"
@@ -328,9 +318,7 @@ def pages() -> dict[Path, str]:
     }
     rules = rule_pages(measured=quality_page.measured(figures), statements=coverage_page.stated())
     own |= {docs / "rules" / name: text for name, text in rules.items()}
-    # Hand-written pages spell installation commands as the constant says.
-    by_hand = {*docs.rglob("*.md"), *ROOT.glob("*.md")} - own.keys()
-    return own | {path: installed(path.read_text("utf-8")) for path in by_hand} | contract_files()
+    return own | contract_files()
 
 
 def main() -> int:

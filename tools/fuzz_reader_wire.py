@@ -11,14 +11,16 @@ from fuzz_reader_words import digest, documented
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from mcp_governor.wire import Limits
+
 
 def read_wire(data: bytes, folder: Path) -> tuple[str, str]:
     """Read the lines by themselves, and run a whole session with a server that sends them whatever it is asked."""
+    import anyio
+
     from mcp_governor.errors import GovernorError
     from mcp_governor.surface import build_surface, fingerprint
     from mcp_governor.wire import Limits, StdioEndpoint, read
-    from mcp_governor.wire.child import Lines
-    from mcp_governor.wire.transport import Inbox, Mailbox
 
     # Short, because a stream that ends too early is waited for, and the duration does not matter here.
     limits = Limits(
@@ -31,14 +33,7 @@ def read_wire(data: bytes, folder: Path) -> tuple[str, str]:
     )
     parts = []
     try:
-        mailbox, lines = Mailbox(Inbox(limits), limits), Lines(limits.message_bytes)
-        for number in range(1, 9):
-            mailbox.expect(number)
-        for at in range(0, len(data), 65_536):
-            for line in lines.split(data[at : at + 65_536]):
-                parts += [str(reply) for reply in mailbox.feed(line)][:10]
-            if mailbox.broken is not None:
-                raise mailbox.broken
+        parts += anyio.run(_replies, data, limits)
     except GovernorError as error:
         parts.append(documented(error))
     file = folder / "stream"
@@ -52,6 +47,25 @@ def read_wire(data: bytes, folder: Path) -> tuple[str, str]:
         documented(error)
         kind = "refused"
     return kind, digest("\n".join(parts))
+
+
+async def _replies(data: bytes, limits: Limits) -> list[str]:
+    from mcp_governor.wire.child import Lines
+    from mcp_governor.wire.duplex import Duplex
+    from mcp_governor.wire.transport import Inbox
+
+    replies: list[str] = []
+
+    async def send(message: dict[str, Any]) -> None:
+        replies.append(str(message))
+
+    duplex, lines = Duplex(send, Inbox(limits), limits), Lines(limits.message_bytes)
+    for at in range(0, len(data), 65_536):
+        for line in lines.split(data[at : at + 65_536]):
+            await duplex.feed(line)
+        if duplex.broken is not None:
+            raise duplex.broken
+    return replies
 
 
 _SERVER = """

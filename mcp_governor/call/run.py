@@ -21,7 +21,6 @@ from mcp_governor.call.response import Response, read_response
 from mcp_governor.call.settings import DEFAULT_SETTINGS, CallSettings
 from mcp_governor.call.single import call_once
 from mcp_governor.call.validate import ResponseChecker
-from mcp_governor.call.watchdog import Watchdog
 from mcp_governor.call.wrong import misnamed_case
 from mcp_governor.charter.breach import Breach
 from mcp_governor.charter.envelope import looks_like_envelope
@@ -62,7 +61,6 @@ async def run_calls(
     settings: CallSettings = DEFAULT_SETTINGS,
     selection: Selection | None = None,
     reconnect: Callable[[], AbstractAsyncContextManager[Session]] | None = None,
-    watchdog: Watchdog | None = None,
 ) -> CallReport:
     """Make the calls of a plan, one after the other, and check the responses.
 
@@ -74,15 +72,13 @@ async def run_calls(
         selection: the rules that run; by default those of the profile ``recommended``.
         reconnect: opens another session with the same server, for one restart; without it, the run stops when the
             server exits.
-        watchdog: receives the time limit of each call, for a watcher in another thread.
 
     Returns:
         The calls, the skipped tools and the findings. Server failures are reported, not raised.
     """
     if selection is None:
         selection = select(LintSettings())
-    run = _Run(session, surface, plan, settings, ResponseChecker(selection), reconnect, watchdog or Watchdog())
-    run.watchdog.begin(run)
+    run = _Run(session, surface, plan, settings, ResponseChecker(selection), reconnect)
     run.report_unknown_tools(plan.skipped)
     async with AsyncExitStack() as stack:
         await run.all(stack)
@@ -97,7 +93,6 @@ class _Run:
     settings: CallSettings
     checker: ResponseChecker
     reconnect: Callable[[], AbstractAsyncContextManager[Session]] | None
-    watchdog: Watchdog
     results: list[CaseResult] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     findings: dict[str, Finding] = field(default_factory=dict)
@@ -105,7 +100,6 @@ class _Run:
     restarts: int = 0
     stopped: str = ""
     followed: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
-    going: Case | None = None
     switched: str = ""
 
     def add(self, findings: Iterable[Finding]) -> None:
@@ -126,22 +120,6 @@ class _Run:
         )
         self.add(unanswered_findings(report, self.checker))
         return dataclasses.replace(report, findings=tuple(self.findings.values()))
-
-    def given_up(self) -> CallReport:
-        """See :class:`~mcp_governor.call.watchdog.Interrupted`."""
-        made = {id(result.case) for result in self.results}
-        left = [case for case in self.plan.cases if id(case) not in made and case is not self.going]
-        called = {result.case.tool for result in self.results}
-        if self.going is not None:
-            seconds = f"{self.settings.timeout:.3g}"
-            breach = _ended("timeout", self.going, seconds=seconds)
-            found = self.as_findings([breach], self.going)
-            nothing = Outcome(Channel.NONE, "timeout")
-            self.results.append(CaseResult(self.going, nothing, self.settings.timeout * 1000, None, tuple(found)))
-            self.add(found)
-            called.add(self.going.tool)
-        self.skipped += [Skipped(case.tool, GONE, case) for case in left if case.tool not in called]
-        return self.report()
 
     def report_unknown_tools(self, skipped: tuple[Skipped, ...]) -> None:
         """Report requested calls of tools that the server does not have."""
@@ -294,20 +272,14 @@ class _Run:
     async def ask(self, case: Case, deadline: float) -> tuple[Response | None, Outcome, list[Breach]]:
         """The response, its outcome, and why there is none if it is a breach."""
         seconds = min(self.settings.timeout, max(deadline - anyio.current_time(), 0.001))
-        self.going = case
-        self.watchdog.within(seconds)
-        try:
-            response, outcome, error = await call_once(
-                self.session, case.tool, case.arguments, seconds, self.settings.result_bytes
-            )
-        finally:
-            self.going = None
-            self.watchdog.rest()
+        response, outcome, error = await call_once(
+            self.session, case.tool, case.arguments, seconds, self.settings.result_bytes
+        )
         if outcome.status == "timeout":
             if seconds < self.settings.timeout:
                 # The run had no more time; that says nothing of the tool.
                 return None, Outcome(Channel.NONE, CUT), []
-            wrong = self.session.answered_another("tools/call")
+            wrong = self.session.inbox.answered_another("tools/call")
             if wrong is not None:
                 return None, Outcome(Channel.NONE, "protocol"), [_ended("protocol", case, error=wrong.message)]
             return None, outcome, [_ended("timeout", case, seconds=f"{seconds:.3g}")]

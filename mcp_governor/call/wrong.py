@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from mcp_governor.call.report import CaseResult
-    from mcp_governor.containment.validating import Validating
     from mcp_governor.surface.model import Surface, Tool
 
 UNKNOWN = "mcp_governor_unknown"
@@ -64,27 +63,20 @@ def wrong_arguments(schema: Any, good: dict[str, Any], *, late: Callable[[], boo
         late: called before each attempt; if it returns true, the iteration stops.
 
     Yields:
-        Different arguments that the schema refuses, if possible for the named reason only.
+        Different arguments that the schema refuses.
     """
     validator = compiled(schema)
     if validator is None:
         return
     yielded: list[dict[str, Any]] = []
-    for _, attempts in itertools.groupby(_attempts(schema, good), key=lambda attempt: attempt.wrong.detail):
-        refused = [
-            attempt
-            for attempt in itertools.takewhile(lambda _: not late(), attempts)
-            if attempt.wrong.arguments not in yielded and validator.accepts(attempt.wrong.arguments) is False
-        ]
-        if late():
-            return
-        exact = next((attempt for attempt in refused if _exact(validator, attempt)), None)
-        # An inexact violation will do, because a pattern may exclude all shorter strings. Not for "unknown", where the
-        # schema may refuse the value of the new member and not its name.
-        chosen = exact or next((attempt for attempt in refused if attempt.wrong.purpose != "unknown"), None)
-        if chosen is not None:
-            yielded.append(chosen.wrong.arguments)
-            yield chosen.wrong
+    for _, attempts in itertools.groupby(_attempts(schema, good), key=lambda wrong: wrong.detail):
+        for wrong in attempts:
+            if late():
+                return
+            if wrong.arguments not in yielded and validator.accepts(wrong.arguments) is False:
+                yielded.append(wrong.arguments)
+                yield wrong
+                break
 
 
 _KEYWORDS: Mapping[str, tuple[str, str]] = {
@@ -107,35 +99,13 @@ _KEYWORDS: Mapping[str, tuple[str, str]] = {
 }
 """The violated keyword → the kind of violation, and how it is said of a value."""
 
-_SAME = {"const": "enum", "dependentRequired": "required", "unevaluatedProperties": "additionalProperties"}
-
-
-class _Attempt(Struct, frozen=True):
-    """Arguments that should violate one keyword, and the place where validation should report it."""
-
-    place: Path
-    keyword: str
-    wrong: Wrong
-
-
-def _exact(validator: Validating, attempt: _Attempt) -> bool:
-    """True if arguments violate one keyword only. Validators report errors inside of a union at the union."""
-    try:
-        errors = validator.flaws(attempt.wrong.arguments)[:2]
-    except ValueError:
-        return False
-    if len(errors) != 1 or not errors[0].keyword:
-        return False
-    path, keyword = tuple(errors[0].instance_path), str(errors[0].schema_path[-1])
-    return keyword in ("anyOf", "oneOf") or (path, _SAME.get(keyword, keyword)) == (attempt.place, attempt.keyword)
-
 
 def unknown_argument(good: dict[str, Any]) -> Wrong:
     """Arguments with an undeclared name, which the schema may or may not refuse."""
     return Wrong("unknown", f'"{UNKNOWN}"', {**good, UNKNOWN: "example"})
 
 
-def _attempts(schema: Any, good: dict[str, Any]) -> Iterator[_Attempt]:
+def _attempts(schema: Any, good: dict[str, Any]) -> Iterator[Wrong]:
     """Ways to violate each keyword; those for the same keyword are adjacent."""
     for path, place in _places(schema, schema, good, ()):
         shown = join_pointer("", *path) or "the arguments"
@@ -143,7 +113,7 @@ def _attempts(schema: Any, good: dict[str, Any]) -> Iterator[_Attempt]:
         for keyword, how, other in itertools.chain(
             _members(schema, place, value, path), _others(schema, place, value, shown) if path else ()
         ):
-            yield _Attempt(path, keyword, Wrong(_KEYWORDS[keyword][0], _shown(how), _put(good, path, other)))
+            yield Wrong(_KEYWORDS[keyword][0], one_line(how, 100), _put(good, path, other))
 
 
 def _members(root: Any, schema: Any, value: Any, path: Path) -> Iterator[tuple[str, str, Any]]:
@@ -154,7 +124,9 @@ def _members(root: Any, schema: Any, value: Any, path: Path) -> Iterator[tuple[s
         if name in value:
             without = {key: item for key, item in value.items() if key != name}
             yield "required", join_pointer("", *path, name), without
-    if path:
+    # Where a schema describes the other members, it may refuse the value of the new one and not its name.
+    described = any(isinstance((here or {}).get("additionalProperties"), dict) for here in branches(root, schema))
+    if path and not described:
         yield "additionalProperties", join_pointer("", *path, UNKNOWN), {**value, UNKNOWN: 1}
 
 
@@ -214,7 +186,7 @@ def _others(root: Any, schema: Any, value: Any, shown: str) -> Iterator[tuple[st
         for keyword, stated in (here or {}).items():
             _, said = _KEYWORDS.get(keyword, ("", ""))
             for other in _breaking(scoped, here or {}, keyword) if said else ():
-                yield _SAME.get(keyword, keyword), f"{shown} {said.format(stated)}", other
+                yield keyword, f"{shown} {said.format(stated)}", other
     for keyword, how, other in _types(scoped, value):
         yield keyword, f"{shown} {how}", other
 
@@ -267,10 +239,6 @@ def _put(value: Any, path: Path, new: Any) -> Any:
     out = copy.copy(value)
     out[path[0]] = _put(value[path[0]], path[1:], new)
     return out
-
-
-def _shown(text: str) -> str:
-    return one_line(text, 100)
 
 
 _LONGEST = 200

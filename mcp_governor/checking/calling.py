@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import contextvars
-import sys
-import threading
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcp_governor.checking.asked import Emit, silent
@@ -26,15 +23,11 @@ if TYPE_CHECKING:
     from mcp_governor.call.report import CallReport
     from mcp_governor.call.sandbox import Sandbox
     from mcp_governor.call.settings import CallSettings
-    from mcp_governor.call.watchdog import Watchdog
     from mcp_governor.checking.model import Report
     from mcp_governor.checking.response_coverage import Seen
     from mcp_governor.config import Config
     from mcp_governor.rules import Selection
     from mcp_governor.surface import Surface
-
-_LOOK = 0.05
-"""Seconds between two looks at the clock: nobody sees the difference, and a look costs nothing."""
 
 
 def call_target(
@@ -61,18 +54,13 @@ def call_target(
         GovernorError: the server cannot be reached, or a recorded call cannot be read.
     """
     from mcp_governor.call.sandbox import Sandbox
-    from mcp_governor.call.watchdog import Watchdog
-    from mcp_governor.wire import ObjectEndpoint
     from mcp_governor.wire.loop import run
 
     if not isinstance(source, LiveSource):
         raise UsageError(f"{source.shown} is a recording; only a live server can be called.", "Name a live server.")
     emit("read", source.shown)
     with Sandbox(scratch) as sandbox:
-        job = _Job(source, config, settings, selection or selection_of(config), emit, sandbox, Watchdog())
-        if isinstance(source.endpoint, ObjectEndpoint):
-            return job.in_thread()
-        return run(job.read_and_call)
+        return run(_called, source, config, settings, selection or selection_of(config), emit, sandbox)
 
 
 def read_and_call(
@@ -95,95 +83,52 @@ def read_and_call(
     return surface, called, seen_of(surface, config, selection, called, UNNAMED)
 
 
-@dataclass(eq=False)
-class _Job:
-    """Reading and calling one server; what it came to is kept while it goes on."""
+async def _called(
+    source: LiveSource,
+    config: Config,
+    settings: CallSettings,
+    selection: Selection,
+    emit: Emit,
+    sandbox: Sandbox,
+) -> tuple[Surface, CallReport]:
+    """The surface and the calls, over one connection."""
+    from mcp_governor import wire
+    from mcp_governor.call.agent_info import check_server_info
+    from mcp_governor.call.plan import plan_calls
+    from mcp_governor.call.record import load_recordings, split_recordings
+    from mcp_governor.call.run import run_calls
+    from mcp_governor.wire.recording import make_first_calls
 
-    source: LiveSource
-    config: Config
-    settings: CallSettings
-    selection: Selection
-    emit: Emit
-    sandbox: Sandbox
-    watchdog: Watchdog
-    surface: Surface | None = None
-    report: CallReport | None = None
-    error: BaseException | None = None
+    limits = limits_for_warnings(limits_of(source), selection)
+    # A restarted server is addressed in the same protocol era as before.
+    eras: dict[str, wire.Era] = {}
 
-    def in_thread(self) -> tuple[Surface, CallReport]:
-        """Call a server object of this process in a thread, which is left behind if it gives no sign of life.
-
-        The thread, and the threads that the server starts in it, do not keep the process from ending.
-        """
-        import anyio
-
-        context = contextvars.copy_context()
-
-        def target() -> None:
-            try:
-                context.run(anyio.run, self.read_and_call)
-            except BaseException as error:  # noqa: BLE001  (handed over to the caller's thread)
-                self.error = error
-
-        thread = threading.Thread(target=target, name="mcp-governor-calls", daemon=True)
-        # Here and not in the thread, which may never come to putting it back: what a server prints is not our report.
-        with contextlib.redirect_stdout(sys.stderr):
-            thread.start()
-            while thread.is_alive() and not self.watchdog.is_overdue:
-                thread.join(_LOOK)
-        if self.error is not None:
-            raise self.error
-        report = self.report or self.watchdog.given_up()
-        assert self.surface is not None
-        assert report is not None, "only calls are overdue"
-        return self.surface, report
-
-    async def read_and_call(self) -> tuple[Surface, CallReport]:
-        """Do all of it, over one connection."""
-        from mcp_governor import wire
-        from mcp_governor.call.agent_info import check_server_info
-        from mcp_governor.call.plan import plan_calls
-        from mcp_governor.call.record import load_recordings, split_recordings
-        from mcp_governor.call.run import run_calls
-        from mcp_governor.wire.recording import make_first_calls
-
-        source, config, settings = self.source, self.config, self.settings
-        limits = limits_for_warnings(limits_of(source), self.selection)
-        # A restarted server is addressed in the same protocol era as before.
-        eras: dict[str, wire.Era] = {}
-
-        @contextlib.asynccontextmanager
-        async def again() -> AsyncIterator[wire.Session]:
-            async with wire.connect(source.endpoint, limits=limits, eras=eras) as session:
-                await make_first_calls(session, source.call_first)
-                yield session
-
+    @contextlib.asynccontextmanager
+    async def again() -> AsyncIterator[wire.Session]:
         async with wire.connect(source.endpoint, limits=limits, eras=eras) as session:
-            recording = await wire.read_recording(session, list_params=source.list_params, call_first=source.call_first)
-            surface = with_manifest(surface_of(recording, source, tiers=tier_rules(config)), config)
-            refuse_empty(surface)
-            self.surface = surface
-            recorded = load_recordings(config.resolve(config.calls_dir)) if config.calls_dir else []
-            written, repeated = split_recordings(recorded)
-            plan = plan_calls(
-                surface, [*config.calls, *written], settings=settings, recorded=repeated, sandbox=self.sandbox
-            )
-            self.emit("call", "")
-            report = await run_calls(
-                session,
-                surface,
-                plan,
-                settings=settings,
-                selection=self.selection,
-                reconnect=again,
-                watchdog=self.watchdog,
-            )
-            found = await warning_findings(session, surface, report, config, self.selection)
-            if isinstance(source.endpoint, wire.HttpEndpoint):
-                found += await check_server_info(source.endpoint, self.selection)
-            self.report = report = replace(report, findings=(*report.findings, *found))
-            self.watchdog.within(limits.close_timeout)
-        return surface, report
+            await make_first_calls(session, source.call_first)
+            yield session
+
+    async with wire.connect(source.endpoint, limits=limits, eras=eras) as session:
+        recording = await wire.read_recording(session, list_params=source.list_params, call_first=source.call_first)
+        surface = with_manifest(surface_of(recording, source, tiers=tier_rules(config)), config)
+        refuse_empty(surface)
+        recorded = load_recordings(config.resolve(config.calls_dir)) if config.calls_dir else []
+        written, repeated = split_recordings(recorded)
+        plan = plan_calls(surface, [*config.calls, *written], settings=settings, recorded=repeated, sandbox=sandbox)
+        emit("call", "")
+        report = await run_calls(
+            session,
+            surface,
+            plan,
+            settings=settings,
+            selection=selection,
+            reconnect=again,
+        )
+        found = await warning_findings(session, surface, report, config, selection)
+        if isinstance(source.endpoint, wire.HttpEndpoint):
+            found += await check_server_info(source.endpoint, selection)
+    return surface, replace(report, findings=(*report.findings, *found))
 
 
 def wanted_calls(config: Config, selection: Selection) -> CallSettings | None:

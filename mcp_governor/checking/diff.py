@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec import Struct
 
+from mcp_governor.changelog.stating import baseline_version, released_version
 from mcp_governor.checking.against.baseline import Baseline, lost_release
 from mcp_governor.checking.against.comparison import Comparison
 from mcp_governor.checking.against.configuration import as_strict_as_before, check_settings_of_breaks, config_before
 from mcp_governor.checking.against.last_release import last_rewritten
+from mcp_governor.checking.changelog import read_declared
 from mcp_governor.checking.model import Report, ServerInfo
-from mcp_governor.checking.options import changes_between
 from mcp_governor.checking.places import with_places
 from mcp_governor.checking.reading import counts_of, definitions_of, refuse_empty
-from mcp_governor.checking.settings import fail_on
+from mcp_governor.checking.settings import changes_between, fail_on
 from mcp_governor.checking.token_cost import token_cost
-from mcp_governor.checking.versions import versions_between
-from mcp_governor.errors import NothingCheckedError
+from mcp_governor.errors import GovernorError, NothingCheckedError
 from mcp_governor.findings import Bump
 from mcp_governor.surface import NO_TIER_RULES, fingerprint
-from mcp_governor.target import LiveSource, read_sources, resolve_both, tier_rules
+from mcp_governor.target import LiveSource, read_source, resolve_both, tier_rules
 from mcp_governor.target.packages import is_package
+from mcp_governor.version_sources.model import SERVER_INFO
+from mcp_governor.version_steps import declared_step, same_version
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcp_governor.change import Change
-    from mcp_governor.checking.versions import Versions
     from mcp_governor.config import Config
     from mcp_governor.surface import Surface
 
@@ -42,7 +45,7 @@ def compare_targets(
     only_breaking: bool = False,
     places: bool = False,
 ) -> Report:
-    """The changes from one target to another; two live targets are read at the same time.
+    """The changes from one target to another.
 
     Args:
         old, new: TARGETs; ``new`` is ``None`` if ``command`` starts it.
@@ -57,7 +60,7 @@ def compare_targets(
     sources = resolve_both(old, new, config, command=command)
     # As in a check: a recording has its own tiers, and today's would hide that a tool was moved.
     past = tier_rules(config_before(config)) if isinstance(sources[0], LiveSource) else NO_TIER_RULES
-    before, after = read_sources(sources, tiers=(past, tier_rules(config)))
+    before, after = read_source(sources[0], tiers=past), read_source(sources[1], tiers=tier_rules(config))
     refuse_empty(before)
     governed = isinstance(sources[1], LiveSource) and sources[1].configured
     both = Comparison(after, config, Baseline(sources[0].shown, before))
@@ -168,3 +171,71 @@ def check_breaks(compared: Comparison) -> Report:
         findings=(*lost_release(baseline, config), *findings),
         fail_on=fail_on(as_strict_as_before(config, findings)),
     )
+
+
+class Versions(Struct, frozen=True):
+    """The versions of two surfaces.
+
+    A server may report the version of its framework. So the source that ``schema-version`` names counts for a governed
+    server, and what a recording or a target states counts before what the server in it reports.
+
+    Attributes:
+        old, new: ``None`` if unknown.
+        alike: they are versions of the same thing, so that they make a step.
+    """
+
+    old: str | None
+    new: str | None
+    alike: bool = True
+
+    @property
+    def both(self) -> tuple[str, str] | None:
+        """The two, if both are known."""
+        return (self.old, self.new) if self.old and self.new else None
+
+    def declared(self, config: Config) -> Bump | None:
+        """The step between the versions; ``None`` if one is missing, or if they are not of the same thing."""
+        if self.both is None or not self.alike:
+            return None
+        return declared_step(*self.both, calver=config.policy.calver).bump
+
+
+def versions_between(old: Surface, new: Surface, config: Config, *, governed: bool) -> Versions:
+    """The versions where nothing but the comparison is asked for, so that sources which cannot be read do not count.
+
+    The surfaces need not be those of the project, unless ``new`` is that of the governed server.
+    """
+    known = Versions(None, None)
+    if config.schema_version != SERVER_INFO:
+        with contextlib.suppress(GovernorError):
+            book, now = read_declared(config, new if governed else None)
+            if governed:
+                known = Versions(baseline_version(config.schema_version, old, book, now), now.text)
+            else:
+                known = Versions(released_version(old, book, now), released_version(new, book, now))
+    return known if known.both is not None else _as_stated(old, new)
+
+
+def _as_stated(old: Surface, new: Surface) -> Versions:
+    """The versions that the surfaces themselves state.
+
+    What one of them is pinned or recorded with is not a version of what the other's server reports, unless its own
+    server reports the same.
+    """
+    if old.stated is not None and new.stated is not None and old.stated[1] == new.stated[1]:
+        return Versions(old.stated[0], new.stated[0])
+    if old.release is not None and new.release is not None:
+        return Versions(old.release, new.release)
+    alike = not (_is_foreign(old, new) or _is_foreign(new, old))
+    then, now = (one.stated[0] if one.stated is not None else one.version for one in (old, new))
+    return Versions(then, now, alike)
+
+
+def _is_foreign(one: Surface, other: Surface) -> bool:
+    """True if a surface has a version that is not one of what the server of the other reports."""
+    stated = one.stated[0] if one.stated is not None else one.release
+    if stated is None:
+        return False
+    reported = msgspec.structs.replace(one, release=None).version
+    unpinned = is_package(other.source) and other.release is None
+    return unpinned or reported is None or not same_version(reported, stated)

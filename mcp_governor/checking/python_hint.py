@@ -1,7 +1,7 @@
 """Writes a corrected parameter in Python code, if that is possible without doubt.
 
-It changes the parameter's own annotation as little as possible: ``str`` becomes ``Literal[…]``, and bounds go into the
-existing ``Field`` or into a new one. In all other cases there is no hint, because wrong code is worse than none.
+``str`` becomes ``Literal[…]``, and bounds go into a ``Field``. Where there is more than a type already, there is no
+hint, because wrong code is worse than none.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ def parameter_hint(name: str, parameter: Parameter, before: Any, after: Any) -> 
     try:
         annotation = read_python_expression(parameter.annotation)
         default = read_python_expression(parameter.default) if parameter.default else None
-        hint = _annotated(annotation, default, added, null=now[1] and not was[1])
+        hint = _annotated(annotation, added, null=now[1] and not was[1])
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
-    if hint is None:
-        return ""
+    if hint is None or isinstance(default, ast.Call):
+        return ""  # a Field may say so already
     text = f"{name}: {hint}" + (f" = {ast.unparse(default)}" if default is not None else "")
     return text if len(text) <= _LONGEST else ""
 
@@ -75,11 +75,9 @@ def _with_null(schema: Any) -> tuple[dict[str, Any], bool] | None:
     return {**{key: value for key, value in schema.items() if key != "anyOf"}, **values[0]}, True
 
 
-def _annotated(annotation: ast.expr, default: ast.expr | None, added: Mapping[str, Any], *, null: bool) -> str | None:
-    """The source code of the annotation; a ``Field`` that is the default gets its keywords there."""
-    outer = _field_of(annotation)
-    field = outer or (default if isinstance(default, ast.Call) and _name(default.func) == "Field" else None)
-    plain, optional = _plain(_parts(annotation)[0] if outer else annotation)
+def _annotated(annotation: ast.expr, added: Mapping[str, Any], *, null: bool) -> str | None:
+    """The source code of the annotation."""
+    plain, optional = _plain(annotation)
     keywords = {_FIELD[key]: value for key, value in added.items() if key in _FIELD}
     if plain not in ("str", "int", "float") or (null and optional):
         return None
@@ -87,51 +85,22 @@ def _annotated(annotation: ast.expr, default: ast.expr | None, added: Mapping[st
         if plain != "str" or keywords:
             return None
         plain = f"Literal[{', '.join(_text(value) for value in added['enum'] if value is not None)}]"
-    if keywords and field is None:
+    if keywords:
         plain = f"Annotated[{plain}, Field({_arguments(keywords)})]"
-    elif keywords and field is not None and not _extend(field, keywords):
-        return None
-    if optional or null:
-        plain = f"{plain} | None"
-    if outer is not None:
-        plain = f"Annotated[{plain}, {', '.join(map(ast.unparse, _parts(annotation)[1:]))}]"
-    return plain
-
-
-def _parts(annotation: ast.expr) -> list[ast.expr]:
-    """The parts in the brackets of ``Annotated[…]`` or ``Union[…]``."""
-    if isinstance(annotation, ast.Subscript) and isinstance(annotation.slice, ast.Tuple):
-        return annotation.slice.elts
-    return []
-
-
-def _name(expression: ast.expr) -> str:
-    if isinstance(expression, ast.Attribute):
-        return expression.attr
-    return expression.id if isinstance(expression, ast.Name) else ""
-
-
-def _field_of(annotation: ast.expr) -> ast.Call | None:
-    """The only ``Field(…)`` of ``Annotated[…, Field(…)]``."""
-    if isinstance(annotation, ast.Subscript) and _name(annotation.value) == "Annotated":
-        fields = [part for part in _parts(annotation)[1:] if isinstance(part, ast.Call) and _name(part.func) == "Field"]
-        if len(fields) == 1:
-            return fields[0]
-    return None
+    return f"{plain} | None" if optional or null else plain
 
 
 def _plain(annotation: ast.expr) -> tuple[str, bool]:
     """The name of a type without null, and true if there was a null; empty for anything else."""
-    parts: list[ast.expr] = [annotation]
     if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
-        parts = [annotation.left, annotation.right]
-    elif isinstance(annotation, ast.Subscript) and _name(annotation.value) == "Union":
-        parts = _parts(annotation)
-    elif isinstance(annotation, ast.Subscript) and _name(annotation.value) == "Optional":
-        parts = [annotation.slice, ast.Constant(None)]
-    real = [part for part in parts if not (isinstance(part, ast.Constant) and part.value is None)]
-    single = isinstance(real[0], ast.Name) if len(real) == 1 and len(parts) <= 2 else False
-    return (_name(real[0]) if single else "", len(parts) == 2)
+        if isinstance(annotation.right, ast.Constant) and annotation.right.value is None:
+            return _plain(annotation.left)[0], True
+    elif isinstance(annotation, ast.Subscript) and isinstance(annotation.value, ast.Name):
+        if annotation.value.id == "Optional":
+            return _plain(annotation.slice)[0], True
+    elif isinstance(annotation, ast.Name):
+        return annotation.id, False
+    return "", False
 
 
 def _text(value: Any) -> str:
@@ -149,13 +118,3 @@ def _raw(pattern: str) -> str:
     if '"' in pattern or not pattern.isprintable() or pattern.endswith("\\"):
         raise ValueError(pattern)
     return f'r"{pattern}"'
-
-
-def _extend(field: ast.Call, keywords: Mapping[str, Any]) -> bool:
-    """Add keywords to a ``Field``, unless it already has one of them."""
-    if any(given.arg is None or given.arg in keywords for given in field.keywords):
-        return False
-    made = read_python_expression(f"Field({_arguments(keywords)})")
-    assert isinstance(made, ast.Call)
-    field.keywords = [*made.keywords, *field.keywords]
-    return True

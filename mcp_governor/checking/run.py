@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mcp_governor.checking.against.base_branch import Base, with_base
-from mcp_governor.checking.against.baseline import baseline_of, lost_release, named_baseline, read_baseline
+from mcp_governor.checking.against.baseline import baseline_of, lost_release, named_baseline
 from mcp_governor.checking.against.comparison import Comparison
 from mcp_governor.checking.against.configuration import as_strict_as_before, check_governed, lost_changelog
 from mcp_governor.checking.against.stage import stage_of
@@ -31,8 +31,6 @@ from mcp_governor.config import Config, load_config
 from mcp_governor.surface import Surface, fingerprint
 from mcp_governor.target import recorded_source, resolve
 from mcp_governor.target.git_door import one_look
-from mcp_governor.target.packages import is_open
-from mcp_governor.target.resolve import baseline_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -122,8 +120,9 @@ def checked(asked: Asked, config: Config, base: Base | None = None) -> Checked:
     source = _source(asked, config)
     if source is not None:
         config = trusting(config, source)
-    ready = None if _waits(asked, config, source) else read_baseline(config, asked.against, source=source)
-    # What is wrong with the selection is said before a server is started.
+    # What is wrong with the baseline or the selection is said before a server is started.
+    if source is not None and not asked.offline and (asked.against or config.baseline):
+        named_baseline(config, asked.against, source=source)
     selected = None if asked.only_breaking else selection_of(config)
     measured, called, seen = None, None, None
     if source is None:
@@ -135,7 +134,7 @@ def checked(asked: Asked, config: Config, base: Base | None = None) -> Checked:
         if config.load.check and selected is not None and not asked.offline:
             measured = measured_findings(source, config, selected, asked.emit)
         surface, called, seen = read_and_call(source, config, selected if asked.calls else None, asked.emit)
-    compared = _compared(asked, surface, config, source, baseline=ready, base=base)
+    compared = _compared(asked, surface, config, source, base)
     if selected is None:
         report = check_breaks(compared)
     else:
@@ -169,38 +168,19 @@ def _source(asked: Asked, config: Config) -> Source | None:
     return resolve(asked.target, config, command=asked.command)
 
 
-def _waits(asked: Asked, config: Config, source: Source | None) -> bool:
-    """True if the baseline depends on the surface, and false if it can be read before a server is started.
-
-    Which release is the last one depends on the surface, and so does the question if the surface file still is the one
-    that the last release published.
-    """
-    named = asked.against if asked.against is not None else config.baseline
-    if source is None or asked.offline or not named:
-        return True
-    if is_open(named) or (asked.against is None and named == baseline_file(config)):
-        named_baseline(config, asked.against, source=source)  # refuse it now
-        return True
-    return False
-
-
 def _compared(
     asked: Asked,
     surface: Surface,
     config: Config,
     source: Source | None,
-    *,
-    baseline: Baseline | None = None,
     base: Base | None = None,
 ) -> Comparison:
-    """The comparison of a run, with a baseline that was read already, if one was."""
     stage = stage_of(config, surface, release=asked.release)
-    if baseline is None:
-        # For a pull request, the changelog of the base states the last release.
-        changelog = base.changelog if base is not None else None
-        baseline = baseline_of(
-            surface, config, asked.against, source=source, stage=stage, changelog=changelog, offline=asked.offline
-        )
+    # For a pull request, the changelog of the base states the last release.
+    changelog = base.changelog if base is not None else None
+    baseline = baseline_of(
+        surface, config, asked.against, source=source, stage=stage, changelog=changelog, offline=asked.offline
+    )
     return Comparison(surface, config, baseline, stage, today=asked.today)
 
 

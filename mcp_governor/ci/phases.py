@@ -24,7 +24,7 @@ from mcp_governor.ci.job import GITHUB, TOKEN, Job, read_job
 from mcp_governor.errors import Exit, UsageError
 from mcp_governor.files import MEBIBYTE, read_bytes
 from mcp_governor.programs import our_python
-from mcp_governor.programs.environment import our_environment
+from mcp_governor.programs.child import our_environment
 from mcp_governor.text import one_line
 from mcp_governor.writing import write_below
 

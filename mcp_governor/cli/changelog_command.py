@@ -235,7 +235,7 @@ def diff(run: Run, old: str, new: str) -> None:
     """Print the release note between two released versions, from their surfaces and the changelog."""
     from mcp_governor.changelog import named_section, release_note
     from mcp_governor.checking.changelog import load_changelog, surface_of_release
-    from mcp_governor.checking.options import changes_between
+    from mcp_governor.checking.settings import changes_between
 
     config = run.config
     book = load_changelog(config)

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from mcp_governor.cli import out
 from mcp_governor.errors import UsageError
-from mcp_governor.programs import our_interpreter
 
 if TYPE_CHECKING:
     from mcp_governor.cli.common import Run
@@ -25,15 +22,10 @@ def live_source(run: Run, target: str | None) -> LiveSource:
         UsageError: it is a recording, or an object that cannot be started in a process of its own.
     """
     from mcp_governor.target import LiveSource
-    from mcp_governor.wire import ObjectEndpoint, object_elsewhere
 
     source = run.source(target)
     if not isinstance(source, LiveSource):
         raise UsageError(f"{source.shown} is a recording; --execute needs a live server.", "Name a live server.")
-    endpoint = source.endpoint
-    if isinstance(endpoint, ObjectEndpoint) and isinstance(endpoint.target, str):
-        # In this process, a tool that blocks would stop the clock of its own time limit.
-        return replace(source, endpoint=object_elsewhere(our_interpreter(), endpoint.target, endpoint.folders))
     return source
 
 

@@ -114,7 +114,7 @@ class _Needs(NamedTuple):
 def _needs(folder: Path, top: Path, endpoint: Endpoint) -> _Needs:
     from mcp_governor.target.discover.python_projects import PythonProject
     from mcp_governor.target.packages import RUNNERS
-    from mcp_governor.wire import ObjectEndpoint, StdioEndpoint
+    from mcp_governor.wire import StdioEndpoint
 
     program = Path(endpoint.command[0]).name if isinstance(endpoint, StdioEndpoint) else ""
     if program in ("node", "npx", "npm"):
@@ -122,7 +122,7 @@ def _needs(folder: Path, top: Path, endpoint: Endpoint) -> _Needs:
     if program in _LOCKING:
         return _Needs((f"pip install {program}", _LOCKING[program]))
     # A server object brings the SDK that it runs on, and may pin it: our extras cannot decide that.
-    local = isinstance(endpoint, ObjectEndpoint) or (bool(program) and program not in RUNNERS)
+    local = bool(program) and program not in RUNNERS
     if (local or program == "uv") and (locked := _locked(folder, top)) is not None:
         tool, install = locked
         return _Needs((f"pip install {_shell_word(tool)}", install))

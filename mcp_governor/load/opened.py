@@ -14,7 +14,6 @@ from msgspec import Struct
 
 from mcp_governor.errors import TargetError, UnreachableError, UsageError
 from mcp_governor.load.recipe import Address
-from mcp_governor.programs import our_interpreter
 from mcp_governor.text import did_you_mean, one_line
 
 if TYPE_CHECKING:
@@ -152,14 +151,11 @@ def open_target(source: Source, plan: SweepPlan, permissions: Permissions) -> Op
         UsageError: the source cannot be put under load, or may not be.
         ServerError: the server cannot be reached, or does not speak MCP.
     """
-    from mcp_governor.wire import HttpEndpoint, ObjectEndpoint, StdioEndpoint, object_elsewhere
+    from mcp_governor.wire import HttpEndpoint, StdioEndpoint
     from mcp_governor.wire.loop import run
 
     measured = live(source)
     endpoint = measured.endpoint
-    if isinstance(endpoint, ObjectEndpoint) and isinstance(endpoint.target, str):
-        # In this process it would share the interpreter with the clients.
-        endpoint = object_elsewhere(our_interpreter(), endpoint.target, endpoint.folders)
     if not isinstance(endpoint, HttpEndpoint | StdioEndpoint):
         raise UsageError(
             f"{source.shown} is an object in this process, which would be measured together with the clients.",

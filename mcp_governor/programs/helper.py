@@ -9,8 +9,7 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from mcp_governor.programs.child import Child
-from mcp_governor.programs.environment import our_environment
+from mcp_governor.programs.child import Child, our_environment
 from mcp_governor.programs.finding import our_python
 
 if TYPE_CHECKING:

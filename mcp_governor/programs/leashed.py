@@ -1,7 +1,6 @@
 """Starts a server of a stranger so that it ends with us, whatever it starts and however we end.
 
-On POSIX, a :mod:`~mcp_governor.programs.leash` holds it; on Windows, a job object does. There are two ways to start
-one, with an event loop and without, because a conversation without a loop is cheaper; they end it by the same steps.
+On POSIX, a :mod:`~mcp_governor.programs.leash` holds it; on Windows, a job object does.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from anyio.abc import Process
 
@@ -38,41 +37,6 @@ class Program(NamedTuple):
     env: Mapping[str, str]
     cwd: str | None
     patience: float
-
-
-def start(program: Program) -> tuple[subprocess.Popen[bytes], Hold]:
-    """Start it without an event loop; POSIX only.
-
-    Returns:
-        The leash, with the three pipes of the program, and the handle of the program.
-
-    Raises:
-        OSError, ValueError: it cannot be started.
-    """
-    from mcp_governor.programs.hold import Hold
-
-    hold = Hold(program.patience)
-    process: subprocess.Popen[bytes] | None = None
-    try:
-        process = subprocess.Popen(
-            hold.wrapped(program.command),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            env=program.env,
-            cwd=program.cwd,
-            # Signals from the terminal are for us; the leash ends when we do.
-            start_new_session=True,
-            pass_fds=hold.theirs,
-        )
-        hold.wait_until_started()
-    except (OSError, ValueError):
-        hold.close(0)
-        if process is not None:
-            process.communicate()
-        raise
-    return process, hold
 
 
 async def start_on_loop(program: Program) -> tuple[Process, Hold, int]:
@@ -137,23 +101,3 @@ async def start_in_job(program: Program) -> tuple[Process, Job]:
         program.command, stdin=pipe, stdout=pipe, stderr=pipe, env=program.env, cwd=program.cwd
     )
     return process, Job(process, program.patience)
-
-
-def ending(keeper: Hold | Job, holder: int, patience: float) -> Iterator[tuple[Callable[[], bool], float]]:
-    """End a program and everything that it started, after its stdin was closed.
-
-    Args:
-        keeper: its handle.
-        holder: process id of its leash.
-        patience: seconds to let it exit by itself.
-
-    Yields:
-        What to wait for, and how many seconds at most. Whoever waits has to read its output meanwhile, so that it does
-        not block on a full pipe.
-    """
-    if patience:
-        yield keeper.look, patience
-    keeper.release()
-    # Also if the program itself has exited, because processes that it started may still run.
-    yield lambda: keeper.look() and keeper.over, keeper.longest_end
-    keeper.close(holder)

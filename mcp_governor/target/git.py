@@ -127,13 +127,20 @@ def files_at(folder: Path, ref: str, paths: Sequence[str]) -> dict[str, bytes]:
         TargetError: git cannot decide this.
     """
     commit = commit_at(folder, ref)
-    blobs = dict(zip(paths, blobs_at(folder, [(commit, path) for path in paths]), strict=True)) if commit else {}
-    contents = contents_of(folder, [blob for blob in blobs.values() if blob is not None])
-    return {
-        path: contents[blob.object_id]
-        for path, blob in blobs.items()
-        if blob is not None and blob.object_id in contents
-    }
+    found = read_all(folder, [(commit, path) for path in paths]) if commit else [None] * len(paths)
+    return {path: data for path, data in zip(paths, found, strict=True) if data is not None}
+
+
+def read_all(folder: Path, places: Sequence[tuple[str, str]]) -> list[bytes | None]:
+    """The contents for commits (or tags) and paths relative to ``folder``, up to :data:`mcp_governor.files.MAX_BYTES`
+    in total; ``None`` for the others.
+
+    Raises:
+        TargetError: git cannot decide this.
+    """
+    blobs = blobs_at(folder, places)
+    contents = contents_of(folder, filter(None, blobs))
+    return [None if blob is None else contents.get(blob.object_id) for blob in blobs]
 
 
 def states_of(folder: Path, path: str, *, tip: str = "HEAD") -> list[tuple[str, bytes]]:
@@ -149,12 +156,11 @@ def states_of(folder: Path, path: str, *, tip: str = "HEAD") -> list[tuple[str, 
         return []
     asked = ("rev-list", "--full-history", f"--max-count={_MAX_STATES}", tip, "--", f":(literal){path}")
     commits = [line for line in ask_git(folder, *asked).lines if not UNFIT_REF.search(line)]
-    first: dict[Blob, str] = {}
-    for commit, blob in zip(commits, blobs_at(folder, [(commit, path) for commit in commits]), strict=True):
-        if blob is not None:
-            first.setdefault(blob, commit)
-    contents = contents_of(folder, first)
-    return [(commit, contents[blob.object_id]) for blob, commit in first.items() if blob.object_id in contents]
+    first: dict[bytes, str] = {}
+    for commit, data in zip(commits, read_all(folder, [(commit, path) for commit in commits]), strict=True):
+        if data is not None:
+            first.setdefault(data, commit)
+    return [(commit, data) for data, commit in first.items()]
 
 
 def remote_of(folder: Path) -> tuple[str, str]:

@@ -30,11 +30,11 @@ def commit_of(folder: Path, ref: str) -> str:
     if ends := _ends(ref):
         for end in ends:
             commit_of(folder, end)
-        raise _no_merge_base(folder, *ends)
-    if ".." in ref and "..." not in ref:
-        merge_base_of = visible(ref.replace("..", "..."))
+        shallow = is_shallow(folder)
         raise TargetError(
-            f'"{visible(ref)}" is not one commit.', f"Name the merge base with three dots: {merge_base_of}"
+            f"{visible(ends[0])} and {visible(ends[1])} do not have one last common commit"
+            f"{', or this shallow clone lacks the history with it' if shallow else ''}.",
+            "Fetch it with: git fetch --unshallow" if shallow else f"Name a commit of {visible(ends[0])}.",
         )
     remote, _, branch = ref.partition("/") if ref.startswith("origin/") else ("origin", "", ref)
     raise TargetError(
@@ -100,22 +100,6 @@ def is_cut_off(folder: Path, *commits: str, without: str) -> bool:
         return False
     answer = ask_git(folder, "rev-list", "--max-parents=0", "-1", *commits, f"^{without}")
     return answer.code != 0 or bool(answer.out)
-
-
-def _no_merge_base(folder: Path, one: str, other: str) -> TargetError:
-    found = shared_commits(folder, commit_at(folder, one), commit_at(folder, other))
-    ends = f"{visible(one)} and {visible(other)}"
-    if is_shallow(folder):
-        return TargetError(
-            f"This shallow clone lacks the history in which {ends} have a last common commit.",
-            "Fetch it with: git fetch --unshallow",
-        )
-    if len(found) > 1:
-        return TargetError(
-            f"{ends} have {len(found)} last common commits, because each was merged into the other.",
-            f"Name one of them: git:{found[0][:12]}, or merge {visible(one)} first.",
-        )
-    return TargetError(f"{ends} have no common commit.", f"Name a commit of {visible(one)}.")
 
 
 def refuse_silence(folder: Path) -> None:

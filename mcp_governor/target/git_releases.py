@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.errors import TargetError
-from mcp_governor.target.git import Blob, blobs_at, contents_of, holds, refuse_lost
+from mcp_governor.target.git import Blob, blobs_at, contents_of, holds, read_all, refuse_lost
 from mcp_governor.target.git_commits import has_commits
 from mcp_governor.target.git_door import ask_git
 from mcp_governor.target.tag_names import name_of_tag, version_of_tag
@@ -41,13 +41,8 @@ def files_at_tags(folder: Path, path: str, versions: Collection[Numbered]) -> di
         version = version_of_tag(tag)
         if version in wanted and version is not None:
             tags[version] = object_id
-    blobs = dict(zip(tags, blobs_at(folder, [(object_id, path) for object_id in tags.values()]), strict=True))
-    contents = contents_of(folder, [blob for blob in blobs.values() if blob is not None])
-    return {
-        version: contents[blob.object_id]
-        for version, blob in blobs.items()
-        if blob is not None and blob.object_id in contents
-    }
+    found = read_all(folder, [(object_id, path) for object_id in tags.values()])
+    return {version: data for version, data in zip(tags, found, strict=True) if data is not None}
 
 
 def _tags(folder: Path, *options: str) -> list[tuple[str, str]]:

@@ -199,8 +199,7 @@ def _ask(command: Sequence[str], asked: str, package: str, *, errors: bool = Tru
     """
     import subprocess
 
-    from mcp_governor.programs.child import output_of
-    from mcp_governor.programs.environment import clean_environment
+    from mcp_governor.programs.child import clean_environment, output_of
     from mcp_governor.wire import StdioEndpoint
 
     # It registers the secrets among the variables, so that no message quotes them.

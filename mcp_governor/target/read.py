@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_governor.errors import FileFormatError, GovernorError, TargetError, UsageError
+from mcp_governor.errors import FileFormatError, TargetError, UsageError
 from mcp_governor.surface import NO_TIER_RULES, Surface, TierRules, build_surface, load_surface, parse_surface
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
 from mcp_governor.target.pinned import pinned_version
@@ -12,7 +12,6 @@ from mcp_governor.target.resolve import baseline_file, parse_target
 from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from mcp_governor.config import Config
@@ -56,36 +55,6 @@ def refuse_client_config(source: FileSource) -> None:
         raise not_named(source.shown, servers)
 
 
-def read_sources(sources: Sequence[Source], *, tiers: Sequence[TierRules] = ()) -> list[Surface]:
-    """Read the surfaces of several sources, in order; live ones are read concurrently.
-
-    Args:
-        sources: what to read.
-        tiers: those of each source; by default none has any.
-
-    Raises:
-        GovernorError: as for :func:`read_source`, for the first source that fails.
-    """
-    pairs = list(zip(sources, tiers or (NO_TIER_RULES,) * len(sources), strict=True))
-    live = [source for source in sources if isinstance(source, LiveSource)]
-    if len(live) < 2 or any(source.list_params or source.call_first for source in live):
-        return [read_source(source, tiers=own) for source, own in pairs]
-    from mcp_governor import wire
-
-    limits = limits_of(*live)
-    answers = dict(zip(map(id, live), wire.read_many([source.endpoint for source in live], limits=limits), strict=True))
-    surfaces = []
-    for source, own in pairs:
-        if not isinstance(source, LiveSource):
-            surfaces.append(read_source(source, tiers=own))
-            continue
-        answer = answers[id(source)]
-        if isinstance(answer, GovernorError):
-            raise answer
-        surfaces.append(surface_of(answer, source, tiers=own))
-    return surfaces
-
-
 def surface_of(recording: Recording, source: LiveSource, *, tiers: TierRules = NO_TIER_RULES) -> Surface:
     """The surface of a live server."""
     raw = recording.raw
@@ -95,14 +64,11 @@ def surface_of(recording: Recording, source: LiveSource, *, tiers: TierRules = N
     return build_surface(raw, tiers=tiers, tier_of_list=recording.tier_of_list, source=source.shown)
 
 
-def limits_of(*sources: LiveSource) -> Limits:
-    """The wire's limits for servers that are read together, with the longest timeouts."""
+def limits_of(source: LiveSource) -> Limits:
+    """The wire's limits for a server, with its timeouts."""
     from mcp_governor import wire
 
-    return wire.Limits(
-        request_timeout=max(source.timeout for source in sources),
-        connect_timeout=max(source.start_timeout for source in sources),
-    )
+    return wire.Limits(request_timeout=source.timeout, connect_timeout=source.start_timeout)
 
 
 def _read_live(source: LiveSource) -> Recording:

@@ -13,12 +13,11 @@ from msgspec.structs import replace
 from mcp_governor import wire
 from mcp_governor.errors import ConfigError, TargetError, UsageError
 from mcp_governor.files import is_regular
-from mcp_governor.programs import program_name
+from mcp_governor.programs import our_interpreter, program_name
 from mcp_governor.rule_names import note
 from mcp_governor.secret_detection import learn_reference
 from mcp_governor.surface.folders import is_snapshot_folder
 from mcp_governor.target.environments import project_program, python_of
-from mcp_governor.target.expanding import expand
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
 from mcp_governor.target.package_starts import package_endpoint
 from mcp_governor.target.packages import (
@@ -31,6 +30,7 @@ from mcp_governor.target.packages import (
 from mcp_governor.target.remote import (
     TOKEN_VARIABLE,
     Header,
+    expand,
     headers_of_server,
     remote_endpoint,
     shown_url,
@@ -318,11 +318,9 @@ def _python(text: str, rest: str, config: Config, base: Path) -> Source:
     return _live(visible(text), _object(rest, base), config)
 
 
-def _object(name: str, base: Path) -> wire.StdioEndpoint | wire.ObjectEndpoint:
-    """A server object in the environment of its project; if that is not ours, it runs in a child process."""
-    python = python_of(base)
-    folders = import_folders(base)
-    return wire.object_elsewhere(python, name, folders) if python else wire.ObjectEndpoint(name, folders)
+def _object(name: str, base: Path) -> wire.StdioEndpoint:
+    """A server object, which runs in a child process: in the environment of its project, or in ours."""
+    return wire.object_elsewhere(python_of(base) or our_interpreter(), name, import_folders(base))
 
 
 def import_folders(base: Path) -> tuple[str, ...]:

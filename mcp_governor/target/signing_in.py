@@ -8,7 +8,6 @@ addresses and the documents.
 from __future__ import annotations
 
 import logging
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urljoin, urlsplit
 
@@ -20,10 +19,10 @@ from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull,
 
 from mcp_governor.target.logins import Login, LoginError, check_address, server_of, with_tokens
 from mcp_governor.text import one_line
-from mcp_governor.wire.duplex import background
+from mcp_governor.wire.duplex import background, quiet
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+    from collections.abc import AsyncIterator, Awaitable, Callable
 
     from anyio.abc import SocketStream
 
@@ -77,7 +76,8 @@ async def sign_in(
     server = server_of(url)
     check_address(url, url, "The address")
     try:
-        with _quiet(), anyio.fail_after(seconds):
+        # We report its errors; it would log them with tracebacks.
+        with quiet("mcp.client.auth", logging.CRITICAL + 1), anyio.fail_after(seconds):
             listener: Any = await _listener(port)
             callback = _Callback(listener.extra(SocketAttribute.local_port))  # noqa: S610  not Django
             async with listener, background() as tasks:
@@ -238,18 +238,6 @@ class _Bounded(httpx2.AsyncByteStream):
 
     async def aclose(self) -> None:
         await self._stream.aclose()
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep the SDK from logging errors, which we report, with their tracebacks."""
-    logger = logging.getLogger("mcp.client.auth")
-    level = logger.level
-    logger.setLevel(logging.CRITICAL + 1)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
 
 
 # ── where the browser comes back to ─────────────────────────────────────────────────────────────────────────

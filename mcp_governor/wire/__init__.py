@@ -1,4 +1,4 @@
-"""Raw MCP: stdio, streamable HTTP, HTTP+SSE and in-process, in both protocol eras.
+"""Raw MCP: stdio, streamable HTTP and HTTP+SSE, in both protocol eras.
 
 This package has the transports, the session with its protocol eras, child processes, and the limits on what a server
 may send. ``surface`` and ``call`` interpret the responses.
@@ -17,14 +17,13 @@ if TYPE_CHECKING:
         Endpoint,
         Era,
         HttpEndpoint,
-        ObjectEndpoint,
         OpenableEndpoint,
         StdioEndpoint,
         object_elsewhere,
     )
     from mcp_governor.wire.limits import DEFAULT_LIMITS, Limits
     from mcp_governor.wire.opening import connect
-    from mcp_governor.wire.recording import Recording, read, read_many, read_recording
+    from mcp_governor.wire.recording import Recording, read, read_recording
     from mcp_governor.wire.rpc import RpcError
     from mcp_governor.wire.session import Session
 
@@ -34,7 +33,6 @@ __all__ = [
     "Era",
     "HttpEndpoint",
     "Limits",
-    "ObjectEndpoint",
     "OpenableEndpoint",
     "Recording",
     "RpcError",
@@ -43,7 +41,6 @@ __all__ = [
     "connect",
     "object_elsewhere",
     "read",
-    "read_many",
     "read_recording",
 ]
 
@@ -55,14 +52,13 @@ __getattr__ = lazy_names(
             "Endpoint",
             "Era",
             "HttpEndpoint",
-            "ObjectEndpoint",
             "OpenableEndpoint",
             "StdioEndpoint",
             "object_elsewhere",
         ),
         "limits": ("DEFAULT_LIMITS", "Limits"),
         "opening": ("connect",),
-        "recording": ("Recording", "read", "read_many", "read_recording"),
+        "recording": ("Recording", "read", "read_recording"),
         "rpc": ("RpcError",),
         "session": ("Session",),
     },

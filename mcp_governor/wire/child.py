@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.errors import ProtocolError, TargetError, UnreachableError
 from mcp_governor.programs import misread, startable
-from mcp_governor.programs.environment import clean_environment
+from mcp_governor.programs.child import clean_environment
 from mcp_governor.programs.leashed import Program
 from mcp_governor.text import one_line
 from mcp_governor.wire.transport import ConnectionLostError
@@ -29,8 +29,13 @@ def program_of(endpoint: StdioEndpoint, limits: Limits) -> Program:
     """What the operating system is to start.
 
     Raises:
-        TargetError: Windows would run it through ``cmd.exe``, which would read one of its arguments as commands.
+        TargetError: the command is empty, the folder to start in does not exist, or Windows would run it through
+            ``cmd.exe``, which would read one of its arguments as commands.
     """
+    if not endpoint.command:
+        raise TargetError("the command of the server is empty.", "Name the program after --.")
+    if endpoint.cwd is not None and not Path(endpoint.cwd).is_dir():
+        raise TargetError(f"the folder to start in, {one_line(endpoint.cwd)}, does not exist.", "Check cwd.")
     environment = clean_environment(endpoint.env, inherits=endpoint.inherits)
     command = startable(endpoint.command, environment, endpoint.cwd)
     if (argument := misread(command)) is not None:
@@ -77,18 +82,6 @@ class Lines:
     def rest(self) -> list[bytes]:
         """The last line if it has no line feed."""
         return [b"".join(self._parts)] if self._size else []
-
-
-def check(endpoint: StdioEndpoint) -> None:
-    """Check that a child can be started at all.
-
-    Raises:
-        TargetError: the command is empty, or the folder to start in does not exist.
-    """
-    if not endpoint.command:
-        raise TargetError("the command of the server is empty.", "Name the program after --.")
-    if endpoint.cwd is not None and not Path(endpoint.cwd).is_dir():
-        raise TargetError(f"the folder to start in, {one_line(endpoint.cwd)}, does not exist.", "Check cwd.")
 
 
 def not_started(error: OSError | ValueError) -> UnreachableError:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import ssl
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, cast
 
 import httpx2
@@ -13,10 +12,11 @@ from mcp_governor._version import __version__
 from mcp_governor.errors import ProtocolError, TargetError, UnreachableError
 from mcp_governor.text import beginning, one_line, visible
 from mcp_governor.wire.challenge import refused
+from mcp_governor.wire.duplex import quiet
 from mcp_governor.wire.transport import ConnectionLostError, HttpStatusError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Mapping
+    from collections.abc import AsyncIterator, Mapping
 
     from mcp_governor.wire.endpoint import HttpEndpoint
     from mcp_governor.wire.limits import Limits
@@ -182,7 +182,8 @@ async def open_client(endpoint: HttpEndpoint, limits: Limits) -> AsyncIterator[C
         raise TargetError(
             f"a header configured for {endpoint.shown} holds characters that HTTP cannot send.", "Use plain ASCII."
         ) from None
-    with _quiet():
+    # In case a governed server has enabled logging: addresses have queries.
+    with quiet("httpx2"):
         async with http:
             yield Client(http, endpoint, limits)
 
@@ -195,18 +196,6 @@ def _check_address(endpoint: HttpEndpoint) -> None:
 
 def _invalid_address(endpoint: HttpEndpoint) -> TargetError:
     return TargetError(f"{endpoint.shown} is not a valid address.", "Give an http:// or https:// URL.")
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep httpx2 from logging addresses with their queries, in case a governed server has enabled logging."""
-    logger = logging.getLogger("httpx2")
-    level = logger.level
-    logger.setLevel(max(level, logging.WARNING))
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
 
 
 def _followed(request: httpx2.Request, response: httpx2.Response) -> httpx2.Request:

@@ -1,17 +1,20 @@
-"""Two independent directions on an event loop, for stdio, HTTP+SSE and in-process servers."""
+"""Two independent directions on an event loop, for stdio and HTTP+SSE servers."""
 
 from __future__ import annotations
 
-from contextlib import asynccontextmanager, suppress
+import logging
+from codecs import BOM_UTF8
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import anyio
 
-from mcp_governor.errors import ServerError
-from mcp_governor.wire.transport import ConnectionLostError, Mailbox
+from mcp_governor.errors import ProtocolError, ServerError
+from mcp_governor.wire import rpc
+from mcp_governor.wire.transport import ConnectionLostError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 
     from anyio.abc import TaskGroup
 
@@ -21,14 +24,21 @@ if TYPE_CHECKING:
     from mcp_governor.wire.transport import Inbox
 
 
+LOOK = 0.25
+"""Interval at which a child that has not responded is looked at, in seconds."""
+
+
 class Duplex:
-    """A :class:`~mcp_governor.wire.transport.Pipelined` transport.
+    """A :class:`~mcp_governor.wire.transport.Transport` that matches responses to requests by their ids.
 
     Args:
         send: sends one message to the peer.
         inbox: receives messages that are not responses.
         limits: limits the depth of messages.
         pulse: observes the peer if it is our child.
+
+    Attributes:
+        broken: the reason why the connection ended; ``None`` while it is open.
     """
 
     mirrors = False
@@ -41,27 +51,47 @@ class Duplex:
         pulse: Pulse | None = None,
     ) -> None:
         self.pulse = pulse
+        self.broken: ServerError | None = None
         self._send = send
+        self._inbox = inbox
+        self._limits = limits
         self._news = anyio.Event()
-        self.mailbox = Mailbox(inbox, limits)
+        self._expected: set[int] = set()
+        self._abandoned: set[int] = set()
+        self._answers: dict[int, Message] = {}
 
-    async def exchange(self, message: Message, headers: Mapping[str, str], seconds: float | None) -> Message:
+    async def exchange(
+        self,
+        message: Message,
+        headers: Mapping[str, str],
+        seconds: float | None,
+        look: Callable[[], None] | None = None,
+    ) -> Message:
         """See :class:`~mcp_governor.wire.transport.Transport`."""
         number = message["id"]
-        self.mailbox.expect(number)
+        self._expected.add(number)
         try:
             with anyio.fail_after(seconds):
                 await self.notify(message, headers, None)
-                await self.first_of((number,), None)
+                while number not in self._answers:
+                    if self.broken is not None:
+                        raise self.broken
+                    with anyio.move_on_after(LOOK if look else None) as waiting:
+                        await self._news.wait()
+                    if look and waiting.cancelled_caught:
+                        look()
+            return self._answers.pop(number)
         except BaseException:
-            self.mailbox.abandon(number)
+            if self._answers.pop(number, None) is None:
+                self._abandoned.add(number)
             raise
-        return self.mailbox.collect(number)
+        finally:
+            self._expected.discard(number)
 
     async def notify(self, message: Message, headers: Mapping[str, str], seconds: float | None) -> None:  # noqa: ARG002
         """See :class:`~mcp_governor.wire.transport.Transport`."""
-        if self.mailbox.broken is not None:
-            raise self.mailbox.broken
+        if self.broken is not None:
+            raise self.broken
         try:
             with anyio.fail_after(seconds):
                 await self._send(message)
@@ -70,24 +100,41 @@ class Duplex:
         except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
             # The reader finds out why the peer is gone, and its error is better than "broken pipe".
             with anyio.move_on_after(2):
-                while self.mailbox.broken is None:
+                while self.broken is None:
                     await self._news.wait()
-            raise self.mailbox.broken or ConnectionLostError("the connection was closed.") from None
-
-    async def first_of(self, numbers: Sequence[int], seconds: float | None) -> int | None:
-        """See :class:`~mcp_governor.wire.transport.Pipelined`."""
-        with anyio.move_on_after(seconds):
-            while (number := self.mailbox.answered(numbers)) is None:
-                await self._news.wait()
-            return number
-        return None
+            raise self.broken or ConnectionLostError("the connection was closed.") from None
 
     async def feed(self, data: bytes | str) -> None:
-        """Process one line or event from the peer, and send the replies that it requires."""
-        replies = self.mailbox.feed(data)
-        self._notify_waiting()
-        for reply in replies:
-            await self._reply(reply)
+        """Process one line or event from the peer, and send the replies that it requires. Exceeding a limit ends the
+        connection."""
+        if self.broken is not None:
+            return
+        try:
+            for message in self._decoded(data):
+                await self.take(message)
+        except ProtocolError as error:
+            self.fail(error)
+
+    def _decoded(self, data: bytes | str) -> list[Message]:
+        """The messages in a line or event.
+
+        Raises:
+            ProtocolError: it exceeds a limit, or is a broken message.
+        """
+        meter = self._inbox.meter
+        meter.unparsed(data)
+        if isinstance(data, bytes) and data.startswith(BOM_UTF8):
+            # No client reads such a line, but what it says can still be checked.
+            self._inbox.heard_noise(data)
+            data = data.removeprefix(BOM_UTF8)
+        try:
+            messages = rpc.decode(data, self._limits.depth)
+        except rpc.NotJsonRpcError as error:
+            line = data if isinstance(data, bytes) else data.encode(errors="replace")
+            self._inbox.not_a_message(line, str(error))
+            return []
+        meter.parsed(messages)
+        return messages
 
     async def take(self, message: Message) -> None:
         """Process one message from the peer, and send the reply that it requires.
@@ -95,24 +142,43 @@ class Duplex:
         Raises:
             ProtocolError: it exceeds a limit.
         """
-        reply = self.mailbox.take(message)
-        self._notify_waiting()
-        if reply is not None:
-            await self._reply(reply)
-
-    async def _reply(self, reply: Message) -> None:
-        # Continue reading, even if the peer does not read our replies.
-        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, OSError, ServerError):
-            await self._send(reply)
+        if not rpc.is_response(message):
+            if (reply := self._inbox.unasked(message)) is not None:
+                # Continue reading, even if the peer does not read our replies.
+                with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, OSError, ServerError):
+                    await self._send(reply)
+            return
+        number = message.get("id")
+        # In Python, 1 == True == 1.0, but only the integer is our id.
+        if type(number) is int and number in self._expected:
+            self._answers.setdefault(number, message)
+            self._notify_waiting()
+        elif type(number) is int and number in self._abandoned:
+            self._abandoned.discard(number)
+        else:
+            self._inbox.stray(message)
 
     def fail(self, error: ServerError) -> None:
-        """End the connection; see :meth:`~mcp_governor.wire.transport.Mailbox.fail`."""
-        self.mailbox.fail(error)
+        """End the connection. All waiting and later requests get ``error``; the first error is kept."""
+        if self.broken is None:
+            self.broken = error
         self._notify_waiting()
 
     def _notify_waiting(self) -> None:
         self._news.set()
         self._news = anyio.Event()
+
+
+@contextmanager
+def quiet(name: str, least: int = logging.WARNING) -> Iterator[None]:
+    """Keep a library from logging what is below a level: it would write to stderr, or write addresses to a log."""
+    logger = logging.getLogger(name)
+    level = logger.level
+    logger.setLevel(max(level, least))
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 @asynccontextmanager

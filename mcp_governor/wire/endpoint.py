@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import sys
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal, Protocol
@@ -176,64 +177,18 @@ class HttpEndpoint:
         return f"HttpEndpoint({self.shown!r}, transport={self.transport!r})"
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectEndpoint:
-    """A server object in this process.
-
-    Attributes:
-        target: ``package.module:attribute``, or the object itself: a FastMCP server, an SDK ``MCPServer``, a
-            low-level ``Server``, or a function without arguments (``async`` too) that returns one.
-        folders: folders to import from, in addition to ``sys.path``; empty means the working directory.
-        era: the only era to use; ``None`` if the handshake finds out.
-    """
-
-    target: object
-    folders: tuple[str, ...] = ()
-    era: Era | None = None
-
-    def __post_init__(self) -> None:
-        secret_detection.learn_environment(os.environ)
-
-    @property
-    def shown(self) -> str:
-        """The import path, or the type of the object."""
-        return one_line(self.target if isinstance(self.target, str) else type(self.target).__name__, 100)
-
-    @property
-    def key(self) -> str:
-        """Identity of the target for the era cache."""
-        return _digest("object", self.target if isinstance(self.target, str) else str(id(self.target)))
-
-    @property
-    def runs_code(self) -> bool:
-        """True, because it is imported and runs in this process."""
-        return True
-
-    @property
-    def only_era(self) -> Era | None:
-        """That of the configuration, or the legacy one for SDKs before 2026-07-28, which log a traceback otherwise."""
-        from mcp_governor.wire.inprocess import knows_discover
-
-        return self.era or (None if knows_discover() else Era.LEGACY)
-
-    def open(self, limits: Limits, inbox: Inbox) -> AbstractAsyncContextManager[Transport]:
-        """See :class:`OpenableEndpoint`."""
-        from mcp_governor.wire.inprocess import open_object
-
-        return open_object(self.target, self.folders, self.shown, limits, inbox)
-
-
 def object_elsewhere(python: str, target: str, folders: tuple[str, ...]) -> StdioEndpoint:
-    """A server object of another environment, which runs as a child process.
+    """A server object that is named, which runs as a child process.
 
     Args:
-        python: the Python interpreter of that environment.
+        python: the Python interpreter of its environment, which may be ours.
         target: ``package.module:attribute``.
         folders: folders to import from first.
     """
     script = os.path.join(os.path.dirname(__file__), "hosted.py")  # noqa: PTH118, PTH120  (pathlib is not loaded here)
     command = (python, script, target, *folders)
-    return StdioEndpoint(command, inherits=True, title=target)
+    ours = {name: os.environ[name] for name in ("PYTHONPATH",) if python == sys.executable and name in os.environ}
+    return StdioEndpoint(command, env=ours, inherits=True, title=target)
 
 
 Endpoint = StdioEndpoint | HttpEndpoint | OpenableEndpoint

@@ -1,7 +1,7 @@
 """Serve a server object over stdio, in the environment in which the server is installed.
 
 This script runs under another Python, where mcp-governor is not installed, so it imports only the standard library and
-the server's own packages. :mod:`mcp_governor.wire.inprocess` uses its functions too.
+the server's own packages.
 """
 
 from __future__ import annotations

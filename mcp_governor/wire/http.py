@@ -19,10 +19,11 @@ from mcp_governor.wire.headers import ACCEPT, SESSION, VERSION, valid_session
 from mcp_governor.wire.transport import ConnectionLostError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncIterator, Callable, Mapping
 
     import httpx2
 
+    from mcp_governor.wire.pulse import Pulse
     from mcp_governor.wire.rpc import Message
     from mcp_governor.wire.transport import Inbox
 
@@ -52,6 +53,7 @@ class Streamable:
     """A :class:`~mcp_governor.wire.transport.Transport` that POSTs every message to one address."""
 
     mirrors = True
+    pulse: Pulse | None = None
 
     def __init__(self, client: Client, inbox: Inbox) -> None:
         self._client = client
@@ -59,7 +61,13 @@ class Streamable:
         self._session: str | None = None
         self._version: dict[str, str] = {}
 
-    async def exchange(self, message: Message, headers: Mapping[str, str], seconds: float | None) -> Message:
+    async def exchange(
+        self,
+        message: Message,
+        headers: Mapping[str, str],
+        seconds: float | None,
+        look: Callable[[], None] | None = None,  # noqa: ARG002
+    ) -> Message:
         """See :class:`~mcp_governor.wire.transport.Transport`."""
         with anyio.fail_after(seconds):
             return await self._exchange(message, headers)

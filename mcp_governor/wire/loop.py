@@ -7,6 +7,7 @@ import contextlib
 import signal
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
@@ -34,7 +35,8 @@ def run(work: Callable[..., Awaitable[T]], *arguments: Any) -> T:
         except RuntimeError:
             pass
         else:
-            return _in_thread(work, arguments)
+            with ThreadPoolExecutor(1, "mcp-governor-wire") as pool:
+                return pool.submit(anyio.run, work, *arguments).result()
         if watched := _watched():
             return anyio.run(_interruptible, watched, work, arguments)
         return anyio.run(work, *arguments)
@@ -71,22 +73,4 @@ async def _interruptible(
         results.append(await work(*arguments))
     if not results:
         signal.raise_signal(received[0])
-    return results[0]
-
-
-def _in_thread(work: Callable[..., Awaitable[T]], arguments: tuple[Any, ...]) -> T:
-    results: list[T] = []
-    errors: list[BaseException] = []
-
-    def target() -> None:
-        try:
-            results.append(anyio.run(work, *arguments))
-        except BaseException as error:  # noqa: BLE001  (handed over to the caller's thread)
-            errors.append(error)
-
-    thread = threading.Thread(target=target, name="mcp-governor-wire")
-    thread.start()
-    thread.join()
-    if errors:
-        raise errors[0]
     return results[0]

@@ -147,12 +147,6 @@ class Meter:
                 "Flatten the schemas.",
             )
 
-    def made(self, message: Any) -> None:
-        """Count a message of a server object, which was never text; like :meth:`unparsed` and :meth:`parsed`."""
-        self.unparsed("")
-        self._count(size_of(message).values)
-        self.parsed(message)
-
     def items(self, items: Sequence[Any], what: str, before: Size) -> None:
         """Check that each item of a page has an acceptable size.
 

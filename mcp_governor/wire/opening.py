@@ -61,7 +61,6 @@ async def connect(
     limits: Limits = DEFAULT_LIMITS,
     era: Era | None = None,
     eras: MutableMapping[str, Era] | None = None,
-    blocking: bool = False,
 ) -> AsyncIterator[Session]:
     """Open a connection and perform the handshake; everything is closed at the end of the block.
 
@@ -72,7 +71,6 @@ async def connect(
             tries ``server/discover`` and falls back to ``initialize``.
         eras: cache of eras by ``endpoint.key``, which is updated; a cached era is tried first. Discard it when a server
             may have changed.
-        blocking: connect to a child without an event loop; only for :func:`mcp_governor.wire.blocking.drive`.
 
     Raises:
         UnreachableError, ProtocolError: the connection failed, or the server does not implement MCP.
@@ -83,11 +81,11 @@ async def connect(
         typed = endpoint.shown
         while True:
             endpoint = as_before(endpoint)
-            opening = _Opening(endpoint, limits, era, (eras or {}).get(endpoint.key, Era.MODERN), blocking)
+            opening = _Opening(endpoint, limits, era, (eras or {}).get(endpoint.key, Era.MODERN))
             try:
                 session = await opening.session(stack)
             except ConnectionLostError as error:
-                amended = await _amended(endpoint, error.said, blocking=blocking)
+                amended = await _amended(endpoint, error.said)
                 if amended is None or amended[0] is None or len(chosen) == _AMENDMENTS:
                     if amended is not None and amended[0] is None:
                         error.hint = "\n".join((amended[1], *error.hint.splitlines()[1:]))
@@ -104,12 +102,10 @@ async def connect(
         yield session
 
 
-async def _amended(endpoint: Endpoint, said: str, *, blocking: bool) -> tuple[StdioEndpoint | None, str] | None:
+async def _amended(endpoint: Endpoint, said: str) -> tuple[StdioEndpoint | None, str] | None:
     """Another way to start a package. The registry may be asked, which other connections do not wait for."""
     if not isinstance(endpoint, StdioEndpoint) or endpoint.amend is None:
         return None
-    if blocking:
-        return endpoint.amend(said)
     from anyio import to_thread
 
     return await to_thread.run_sync(endpoint.amend, said)
@@ -148,13 +144,12 @@ class _Attempt(Struct, frozen=True):
 class _Opening:
     """Makes one attempt after the other, until a handshake succeeds."""
 
-    def __init__(self, endpoint: Endpoint, limits: Limits, pinned: Era | None, first: Era, blocking: bool) -> None:
+    def __init__(self, endpoint: Endpoint, limits: Limits, pinned: Era | None, first: Era) -> None:
         self._endpoint = endpoint
         self._limits = limits
         self._pinned = pinned or (endpoint.era if isinstance(endpoint, StdioEndpoint | HttpEndpoint) else None)
         self._first = first
         self._inbox = Inbox(limits)
-        self._blocking = blocking
         self._stderr = bytearray()
         self._starts = 0
         self._opened = False
@@ -210,8 +205,7 @@ class _Opening:
             if session.pulse is not None:
                 session.pulse.says_http = self._says_http
             with session.within(end - time.monotonic()):
-                greeting = await greet(session, pinned=how.pinned, first=how.first, patience=how.patience)
-                await session.begin(greeting)
+                await greet(session, pinned=how.pinned, first=how.first, patience=how.patience)
         except BaseException:
             pulse = session.pulse if session is not None else None
             self._heard = pulse is None or pulse.heard
@@ -272,10 +266,6 @@ class _Opening:
         return await self._attempt(stack, lambda inbox: self._child(endpoint, inbox), how)
 
     def _child(self, endpoint: StdioEndpoint, inbox: Inbox) -> AbstractAsyncContextManager[Transport]:
-        if self._blocking:
-            from mcp_governor.wire.blocking import open_blocking
-
-            return open_blocking(endpoint, self._limits, inbox, self._stderr)
         from mcp_governor.wire.stdio import open_stdio
 
         return open_stdio(endpoint, self._limits, inbox, self._stderr)

@@ -18,13 +18,15 @@ from mcp_governor.text import one_line
 from mcp_governor.wire import rpc
 from mcp_governor.wire.endpoint import Era
 from mcp_governor.wire.pulse import Vigil
-from mcp_governor.wire.session import CLIENT_INFO, META, Greeting, Session
+from mcp_governor.wire.session import CLIENT_INFO, META, Session
 from mcp_governor.wire.transport import HttpStatusError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mcp_governor.wire.rpc import Message
+
+    _Greeting = tuple[Era, str, Message, Any, float]
 
 LEGACY_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 LATEST_LEGACY = LEGACY_VERSIONS[-1]
@@ -68,10 +70,11 @@ async def greet(
     pinned: Era | None = None,
     first: Era = Era.MODERN,
     patience: Patience | None = None,
-) -> Greeting:
+) -> None:
     """Find the era of a server and perform its handshake, one handshake at a time.
 
-    A second handshake on the same connection follows only if the first one was refused.
+    A second handshake on the same connection follows only if the first one was refused. The session begins with its
+    result.
 
     Args:
         session: sends the requests.
@@ -84,6 +87,10 @@ async def greet(
         ServerError: the server supports neither era.
         TimeoutError: no response.
     """
+    await session.begin(*await _greeted(session, pinned, first, patience))
+
+
+async def _greeted(session: Session, pinned: Era | None, first: Era, patience: Patience | None) -> _Greeting:
     if pinned is Era.LEGACY:
         return await _initialize(session)
     if pinned is Era.MODERN:
@@ -95,16 +102,10 @@ async def greet(
             return await _discover(session, patience)
     try:
         return await _discover(session, patience)
-    except HttpStatusError as error:
-        if error.may_pass:
+    except (rpc.RpcError, ProtocolError, HttpStatusError) as error:
+        if isinstance(error, HttpStatusError) and error.may_pass:
             raise
         return await _initialize(session)
-    except (rpc.RpcError, ProtocolError):
-        return await _initialize(session)
-
-
-_LOOK = 0.25
-"""Polling interval for a child that has not responded, in seconds."""
 
 
 async def _answer(
@@ -127,39 +128,34 @@ async def _answer(
         return result, time.monotonic() - sent
     # Without `patience`, the vigil only finds out when the request was read.
     vigil = Vigil(pulse, *((patience.silence, patience.longest) if patience else (math.inf, math.inf)))
-    number = await session.post(method, params, era)
-    while await session.first_of([number], _LOOK) is None:
-        if vigil.is_http(time.monotonic()):
+
+    def look() -> None:
+        now = time.monotonic()
+        if vigil.is_http(now):
             raise UnreachableError("it serves HTTP, and does not read stdin.")
-        if vigil.is_over(time.monotonic()):
+        if vigil.is_over(now):
             raise UnansweredError(vigil.unread_until(sent) - sent)
-    now = time.monotonic()
-    return session.result(number, method), now - vigil.unread_until(sent)
+
+    result = await session.ask(method, params, era, look=look)
+    return result, time.monotonic() - vigil.unread_until(sent)
 
 
 class NoCommonVersionError(UnreachableError):
     """The server supports only protocol versions that we do not, so another handshake would not help."""
 
 
-async def _discover(session: Session, patience: Patience | None = None) -> Greeting:
+async def _discover(session: Session, patience: Patience | None) -> _Greeting:
     try:
-        return _greeted(*await _answer(session, _DISCOVER, None, Era.MODERN, patience))
+        result, took = await _answer(session, _DISCOVER, None, Era.MODERN, patience)
     except rpc.RpcError as error:
-        return await _discover_again(session, error)
-
-
-async def _discover_again(session: Session, error: rpc.RpcError) -> Greeting:
-    """Try again if the server refused our version, although it lists it as supported."""
-    if error.code != rpc.UNSUPPORTED_VERSION:
-        raise error
-    supported = _strings(error.data.get("supported") if isinstance(error.data, dict) else None)
-    if MODERN_PROTOCOL in supported:
-        return _greeted(await session.ask(_DISCOVER, None, Era.MODERN))
-    _check_common_version(supported)
-    raise error
-
-
-def _greeted(result: Message, took: float = 0.0) -> Greeting:
+        if error.code != rpc.UNSUPPORTED_VERSION:
+            raise
+        supported = _strings(error.data.get("supported") if isinstance(error.data, dict) else None)
+        if MODERN_PROTOCOL not in supported:
+            _check_common_version(supported)
+            raise
+        # It refused our version, although it lists it as supported.
+        result, took = await session.ask(_DISCOVER, None, Era.MODERN), 0.0
     supported = _strings(result.get("supportedVersions"))
     if MODERN_PROTOCOL not in supported:
         _check_common_version(supported)
@@ -168,10 +164,10 @@ def _greeted(result: Message, took: float = 0.0) -> Greeting:
         )
     meta = result.get("_meta")
     named = meta.get(f"{META}serverInfo") if isinstance(meta, dict) else None
-    return _greeting(Era.MODERN, MODERN_PROTOCOL, result, named or result.get("serverInfo"), took)
+    return Era.MODERN, MODERN_PROTOCOL, result, named or result.get("serverInfo"), took
 
 
-async def _initialize(session: Session) -> Greeting:
+async def _initialize(session: Session) -> _Greeting:
     result, took = await _answer(session, _INITIALIZE, HELLO, Era.LEGACY, None)
     version = result.get("protocolVersion")
     if version not in LEGACY_VERSIONS:
@@ -180,21 +176,7 @@ async def _initialize(session: Session) -> Greeting:
             f"{', '.join(LEGACY_VERSIONS)}.",
             "Answer with the version that the client asked for, or with the newest one that the server knows.",
         )
-    return _greeting(Era.LEGACY, version, result, result.get("serverInfo"), took)
-
-
-def _greeting(era: Era, protocol: str, result: Message, info: Any, took: float) -> Greeting:
-    capabilities = result.get("capabilities")
-    instructions = result.get("instructions")
-    return Greeting(
-        era=era,
-        protocol=protocol,
-        server_info=info if isinstance(info, dict) else {},
-        capabilities=capabilities if isinstance(capabilities, dict) else {},
-        instructions=instructions if isinstance(instructions, str) else None,
-        result=result,
-        took=took,
-    )
+    return Era.LEGACY, version, result, result.get("serverInfo"), took
 
 
 def _check_common_version(supported: list[str]) -> None:

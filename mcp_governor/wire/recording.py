@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
-from mcp_governor.errors import GovernorError, ProtocolError, UnreachableError
+from mcp_governor.errors import ProtocolError, UnreachableError
 from mcp_governor.secrets import redact_json
 from mcp_governor.surface.skills import declares_skills
 from mcp_governor.text import one_line
-from mcp_governor.wire import blocking
-from mcp_governor.wire.endpoint import Era, StdioEndpoint
+from mcp_governor.wire.endpoint import Era
 from mcp_governor.wire.limits import DEFAULT_LIMITS
 from mcp_governor.wire.opening import connect
 from mcp_governor.wire.rpc import METHOD_NOT_FOUND, RpcError
@@ -197,10 +196,8 @@ async def _read(
     era: Era | None,
     list_params: Sequence[Mapping[str, Any]] = (),
     call_first: FirstCalls = (),
-    *,
-    without_loop: bool = False,
 ) -> Recording:
-    async with connect(endpoint, limits=limits, era=era, blocking=without_loop) as session:
+    async with connect(endpoint, limits=limits, era=era) as session:
         return await read_recording(session, list_params=list_params, call_first=call_first)
 
 
@@ -213,42 +210,6 @@ def read(
     call_first: FirstCalls = (),
 ) -> Recording:
     """Connect, read and close, from synchronous code; see :func:`connect` for errors."""
-    if isinstance(endpoint, StdioEndpoint) and blocking.AVAILABLE:
-        return blocking.drive(_read(endpoint, limits, era, list_params, call_first, without_loop=True))
     from mcp_governor.wire.loop import run
 
     return run(_read, endpoint, limits, era, list_params, call_first)
-
-
-def read_many(
-    endpoints: Sequence[Endpoint], *, limits: Limits = DEFAULT_LIMITS, at_once: int = 8
-) -> list[Recording | GovernorError]:
-    """Read several servers concurrently. Returns the results in the order of ``endpoints``, errors included.
-
-    Args:
-        endpoints: the servers.
-        limits: limits for each of them.
-        at_once: most servers that are open at the same time.
-    """
-    from mcp_governor.wire.loop import run
-
-    return run(_read_many, endpoints, limits, at_once)
-
-
-async def _read_many(endpoints: Sequence[Endpoint], limits: Limits, at_once: int) -> list[Recording | GovernorError]:
-    import anyio
-
-    found: dict[int, Recording | GovernorError] = {}
-    slots = anyio.Semaphore(at_once)
-
-    async def one(index: int, endpoint: Endpoint) -> None:
-        async with slots:
-            try:
-                found[index] = await _read(endpoint, limits, None)
-            except GovernorError as error:
-                found[index] = error
-
-    async with anyio.create_task_group() as tasks:
-        for index, endpoint in enumerate(endpoints):
-            tasks.start_soon(one, index, endpoint)
-    return [found[index] for index in range(len(endpoints))]

@@ -6,7 +6,6 @@ import itertools
 import math
 import time
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor._version import __version__
@@ -20,15 +19,15 @@ from mcp_governor.text import one_line
 from mcp_governor.wire import rpc
 from mcp_governor.wire.endpoint import Era
 from mcp_governor.wire.headers import mirrored
-from mcp_governor.wire.transport import ConnectionLostError, Pipelined
+from mcp_governor.wire.transport import ConnectionLostError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from mcp_governor.wire.limits import Limits
     from mcp_governor.wire.pulse import Pulse
     from mcp_governor.wire.rpc import Message
-    from mcp_governor.wire.transport import Inbox, Mailbox, Transport
+    from mcp_governor.wire.transport import Inbox, Transport
 
 _COURTESY = 0.5
 """Timeout for optional messages such as cancellations, in seconds."""
@@ -63,23 +62,6 @@ META = "io.modelcontextprotocol/"
 """Prefix of the members of ``_meta`` that the specification defines."""
 
 CLIENT_INFO = {"name": "mcp-governor", "version": __version__}
-
-
-@dataclass(frozen=True)
-class Greeting:
-    """A server's response to the handshake. All values are as sent; ``result`` is the whole response.
-
-    Attributes:
-        took: time between the server's reading of the request and its response, in seconds.
-    """
-
-    era: Era
-    protocol: str
-    server_info: Mapping[str, Any] = field(default_factory=dict)
-    capabilities: Mapping[str, Any] = field(default_factory=dict)
-    instructions: str | None = None
-    result: Mapping[str, Any] = field(default_factory=dict)
-    took: float = field(default=0.0, compare=False)
 
 
 def enveloped(params: Mapping[str, Any] | None) -> Message:
@@ -144,20 +126,28 @@ class Session:
         """True over streamable HTTP, where each request is a POST of its own."""
         return self._transport.mirrors
 
-    async def begin(self, greeting: Greeting) -> None:
-        """Take over after the handshake; called once, by :func:`mcp_governor.wire.connect`."""
-        self.era, self.protocol, self.took = greeting.era, greeting.protocol, greeting.took
-        self.server_info, self.capabilities = greeting.server_info, greeting.capabilities
-        self.instructions = greeting.instructions
-        self._answered = "server/discover" if greeting.era is Era.MODERN else "initialize"
-        if greeting.era is Era.MODERN:
-            self._keep_fields("discover", greeting.result)
-        self.inbox.meter.item(greeting.result, "its response to the handshake")
-        kind = "DiscoverResult" if greeting.era is Era.MODERN else "InitializeResult"
+    async def begin(self, era: Era, protocol: str, result: Message, info: Any, took: float) -> None:
+        """Take over after the handshake; called once, by :func:`mcp_governor.wire.protocol.greet`.
+
+        Args:
+            era, protocol, took: as the attributes.
+            result: the response to the handshake.
+            info: what it says of the server.
+        """
+        self.era, self.protocol, self.took = era, protocol, took
+        capabilities, instructions = result.get("capabilities"), result.get("instructions")
+        self.server_info = info if isinstance(info, dict) else {}
+        self.capabilities = capabilities if isinstance(capabilities, dict) else {}
+        self.instructions = instructions if isinstance(instructions, str) else None
+        self._answered = "server/discover" if era is Era.MODERN else "initialize"
+        if era is Era.MODERN:
+            self._keep_fields("discover", result)
+        self.inbox.meter.item(result, "its response to the handshake")
+        kind = "DiscoverResult" if era is Era.MODERN else "InitializeResult"
         # What is inside of these is part of the surface, and rules of its own check it.
-        inside = {key for key in ("serverInfo", "capabilities") if isinstance(greeting.result.get(key), dict)}
-        self._note_mismatches(greeting.result, kind, "", inside)
-        if greeting.era is Era.LEGACY:
+        inside = {key for key in ("serverInfo", "capabilities") if isinstance(result.get(key), dict)}
+        self._note_mismatches(result, kind, "", inside)
+        if era is Era.LEGACY:
             message = rpc.notification("notifications/initialized")
             await self._transport.notify(message, self._headers(message, Era.LEGACY), self._left(None))
 
@@ -183,46 +173,33 @@ class Session:
     @property
     def pulse(self) -> Pulse | None:
         """Observes the server process; ``None`` if the server is not our child."""
-        return self._transport.pulse if isinstance(self._transport, Pipelined) else None
+        return self._transport.pulse
 
     async def ask(
-        self, method: str, params: Mapping[str, Any] | None, era: Era, seconds: float | None = None
+        self,
+        method: str,
+        params: Mapping[str, Any] | None,
+        era: Era,
+        seconds: float | None = None,
+        look: Callable[[], None] | None = None,
     ) -> Message:
         """Send a request in the form of an era and return its result; errors as for :meth:`request`, plus
-        ``TimeoutError``. For the handshake; :meth:`request` is for all else."""
-        message = self._message(method, params, era)
+        ``TimeoutError``. For the handshake; :meth:`request` is for all else.
+
+        A child that is observed with ``look`` (see :class:`~mcp_governor.wire.transport.Transport`) has the whole
+        connection to itself, which ends with the request.
+        """
+        body = enveloped(params) if era is Era.MODERN else dict(params) if params is not None else None
+        message = rpc.request(next(self._numbers), method, body)
         headers = self._headers(message, era)
         self.inbox.stray_id = ""
         try:
-            answer = await self._transport.exchange(message, headers, self._left(seconds))
+            answer = await self._transport.exchange(message, headers, self._left(seconds), look)
         except TimeoutError:
-            await self._cancel(message, era)
+            if look is None:
+                await self._cancel(message, era)
             raise
         return self._result_of(answer, method)
-
-    async def post(self, method: str, params: Mapping[str, Any] | None, era: Era) -> int:
-        """Send a request and return its id."""
-        message = self._message(method, params, era)
-        number: int = message["id"]
-        self._mailbox.expect(number)
-        await self._transport.notify(message, {}, self._left(None))
-        return number
-
-    async def first_of(self, numbers: Sequence[int], seconds: float | None) -> int | None:
-        """The id of the first posted request with a response; ``None`` if there is none in time.
-
-        Raises:
-            TimeoutError: the whole handshake took too long.
-        """
-        left = self._left(seconds)
-        number = await self._pipe.first_of(numbers, left)
-        if number is None and left != seconds:
-            raise TimeoutError
-        return number
-
-    def result(self, number: int, method: str) -> Message:
-        """The result of a posted request whose response has arrived."""
-        return self._result_of(self._mailbox.collect(number), method)
 
     def _redacted(self, result: Message) -> Message:
         """Remove secrets that the server was given from its result, so that they do not leave this package.
@@ -233,20 +210,6 @@ class Session:
         return (
             {**cleaned, **{key: result[key] for key in _OPAQUE if key in result}} if cleaned is not result else result
         )
-
-    def _message(self, method: str, params: Mapping[str, Any] | None, era: Era) -> Message:
-        body = enveloped(params) if era is Era.MODERN else dict(params) if params is not None else None
-        return rpc.request(next(self._numbers), method, body)
-
-    @property
-    def _pipe(self) -> Pipelined:
-        if not isinstance(self._transport, Pipelined):
-            raise TypeError("this transport sends one request at a time")
-        return self._transport
-
-    @property
-    def _mailbox(self) -> Mailbox:
-        return self._pipe.mailbox
 
     async def request(
         self, method: str, params: Mapping[str, Any] | None = None, *, timeout: float | None = None
@@ -272,7 +235,7 @@ class Session:
             # The deadline of the enclosing block has passed, so its owner creates the error.
             if self._deadline is not None and time.monotonic() >= self._deadline:
                 raise
-            wrong = self.answered_another(method)
+            wrong = self.inbox.answered_another(method)
             error = wrong or UnreachableError(
                 f"no response to {one_line(method, 60)} within {seconds:g} s.",
                 "Raise --timeout, or check why it is slow.",
@@ -282,14 +245,6 @@ class Session:
             if isinstance(error, ConnectionLostError):
                 error.say_when(method, self._answered)
             raise self.explained(error) from None
-
-    def answered_another(self, method: str) -> ProtocolError | None:
-        """The error of a request without a response, if a response to no request came instead of it.
-
-        Args:
-            method: the method of the request, the last one that was sent.
-        """
-        return self.inbox.answered_another(one_line(method, 60))
 
     async def list_all(self, method: str, key: str, params: Mapping[str, Any] | None = None) -> list[Any]:
         """Read all pages of a list; the items are unchecked and in the server's order.

@@ -84,8 +84,8 @@ async def open_sse(client: Client, inbox: Inbox) -> AsyncIterator[Duplex]:
         tasks.start_soon(stream.listen)
         with anyio.move_on_after(client.limits.connect_timeout):
             await stream.ready.wait()
-        if stream.duplex.mailbox.broken is not None:
-            raise stream.duplex.mailbox.broken
+        if stream.duplex.broken is not None:
+            raise stream.duplex.broken
         if not stream.ready.is_set():
             raise UnreachableError(
                 f"its event stream did not name an endpoint for messages within {client.limits.connect_timeout:g} s.",

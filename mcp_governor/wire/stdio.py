@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from mcp_governor.errors import ProtocolError
-from mcp_governor.programs.leashed import POSIX, ending, start_in_job, start_on_loop
+from mcp_governor.programs.leashed import POSIX, start_in_job, start_on_loop
 from mcp_governor.wire import child, rpc
 from mcp_governor.wire.duplex import Duplex, background
 from mcp_governor.wire.pulse import Pulse
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mcp_governor.programs.job import Job
     from mcp_governor.wire.endpoint import StdioEndpoint
     from mcp_governor.wire.limits import Limits
+    from mcp_governor.wire.meter import Meter
     from mcp_governor.wire.rpc import Message
     from mcp_governor.wire.transport import ConnectionLostError, Inbox
 
@@ -59,15 +60,15 @@ class Running:
                 del self._stderr[: -self._limits.stderr_bytes]
         self._stderr_ended.set()
 
-    async def read_stdout(self, duplex: Duplex) -> None:
+    async def read_stdout(self, duplex: Duplex, meter: Meter) -> None:
         """Feed every line of stdout to ``duplex`` until the child closes it or exceeds a limit."""
         stream = _readable(self._process.stdout)
         lines = child.Lines(self._limits.message_bytes)
         try:
-            while duplex.mailbox.broken is None:
+            while duplex.broken is None:
                 piece = await stream.receive(child.CHUNK)
                 self._stdin.pulse.received += len(piece)
-                duplex.mailbox.meter.received(len(piece))
+                meter.received(len(piece))
                 for line in lines.split(piece):
                     await duplex.feed(line)
         except ProtocolError as error:
@@ -91,8 +92,12 @@ class Running:
         """
         process, keeper = self._process, self._keeper
         await self._stdin.close()
-        for done, seconds in ending(keeper, process.pid, self._limits.close_timeout if gently else 0):
-            await _until(done, seconds)
+        if gently:
+            await _until(keeper.look, self._limits.close_timeout)
+        keeper.release()
+        # Also if the program itself has exited, because processes that it started may still run.
+        await _until(lambda: keeper.look() and keeper.over, keeper.longest_end)
+        keeper.close(process.pid)
         await _until(lambda: process.returncode is not None, self._limits.close_timeout)
         await _close_pipes(process)
         child.name_left(keeper.left, lost=keeper.lost)
@@ -180,7 +185,6 @@ async def open_stdio(endpoint: StdioEndpoint, limits: Limits, inbox: Inbox, stde
         TargetError: the working directory does not exist, or the command is empty.
         UnreachableError: the command cannot be started.
     """
-    child.check(endpoint)
     # Do not allow cancellation between the start of the child and the assignment of its handle.
     with anyio.CancelScope(shield=True):
         process, keeper, stdin = await _start(endpoint, limits)
@@ -192,11 +196,11 @@ async def open_stdio(endpoint: StdioEndpoint, limits: Limits, inbox: Inbox, stde
     duplex = Duplex(send, inbox, limits, stdin.pulse)
     well = False
     async with background() as tasks:
-        tasks.start_soon(running.read_stdout, duplex)
+        tasks.start_soon(running.read_stdout, duplex, inbox.meter)
         tasks.start_soon(running.drain_stderr)
         try:
             yield duplex
-            well = duplex.mailbox.broken is None
+            well = duplex.broken is None
         finally:
             # Inside the task group, so that stdout is still read; otherwise the child could block on a full pipe.
             with anyio.CancelScope(shield=True):

@@ -1,23 +1,21 @@
 """The interface between a session and its transport.
 
-A :class:`Transport` sends a request and returns its response. Transports that receive messages in any order (stdio,
-HTTP+SSE and in-process) share :class:`Mailbox`. This module never waits, so that both an event loop and a blocking
-client can use it.
+A :class:`Transport` sends a request and returns its response. Transports that receive messages in any order (stdio and
+HTTP+SSE) are a :class:`~mcp_governor.wire.duplex.Duplex`.
 """
 
 from __future__ import annotations
 
 import json
-from codecs import BOM_UTF8
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol
 
-from mcp_governor.errors import ProtocolError, ServerError, UnreachableError
+from mcp_governor.errors import ProtocolError, UnreachableError
 from mcp_governor.text import beginning, one_line
 from mcp_governor.wire import rpc
 from mcp_governor.wire.meter import Meter
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from mcp_governor.wire.limits import Limits
     from mcp_governor.wire.pulse import Pulse
@@ -79,17 +77,26 @@ class Transport(Protocol):
 
     Attributes:
         mirrors: true if it sends HTTP headers that mirror the body.
+        pulse: observes the peer; ``None`` if it is not our child.
     """
 
     mirrors: bool
+    pulse: Pulse | None
 
-    async def exchange(self, message: Message, headers: Mapping[str, str], seconds: float | None) -> Message:
+    async def exchange(
+        self,
+        message: Message,
+        headers: Mapping[str, str],
+        seconds: float | None,
+        look: Callable[[], None] | None = None,
+    ) -> Message:
         """Send a request and return the response with its id.
 
         Args:
             message: the request.
             headers: HTTP headers that belong to it; other transports ignore them.
             seconds: timeout in seconds; ``None`` for none.
+            look: called now and then while a child has not responded; it may raise an error.
 
         Raises:
             TimeoutError: no response in time.
@@ -104,29 +111,6 @@ class Transport(Protocol):
             TimeoutError: the server did not accept it in time.
             ServerError: the connection is lost.
         """
-        ...
-
-
-@runtime_checkable
-class Pipelined(Transport, Protocol):
-    """A transport that can send several requests and wait for the first response."""
-
-    async def first_of(self, numbers: Sequence[int], seconds: float | None) -> int | None:
-        """The first of several requests (sent with ``notify`` after ``expect``) with a response; ``None`` on timeout.
-
-        Raises:
-            ServerError: the connection is lost.
-        """
-        ...
-
-    @property
-    def mailbox(self) -> Mailbox:
-        """The received responses."""
-        ...
-
-    @property
-    def pulse(self) -> Pulse | None:
-        """Observes the peer; ``None`` if it is not our child."""
         ...
 
 
@@ -188,16 +172,16 @@ class Inbox:
                 "Answer every request with the id that it came with.",
             )
 
-    def answered_another(self, what: str) -> ProtocolError | None:
+    def answered_another(self, method: str) -> ProtocolError | None:
         """The error of a request without a response, if a response without a request came instead of it.
 
         Args:
-            what: the method of the request, safe to show.
+            method: that of the request, the last one that was sent.
         """
         if not self.stray_id:
             return None
         return ProtocolError(
-            f"the id of the response to {what} is {self.stray_id}, and no request has this id.",
+            f"the id of the response to {one_line(method, 60)} is {self.stray_id}, and no request has this id.",
             "Answer every request with the id that it came with, as the same JSON type.",
         )
 
@@ -233,100 +217,3 @@ def _shown_id(message: Message) -> str:
     number = message["id"]
     plain = isinstance(number, str | int | float | None)
     return one_line(json.dumps(number), 40) if plain else "an object" if isinstance(number, dict) else "an array"
-
-
-class Mailbox:
-    """Matches responses to requests, without any I/O of its own.
-
-    Args:
-        inbox: receives messages that are not responses.
-        limits: limits the depth of messages.
-
-    Attributes:
-        meter: counts everything that is received.
-        broken: the reason why the connection ended; ``None`` while it is open.
-    """
-
-    def __init__(self, inbox: Inbox, limits: Limits) -> None:
-        self._inbox = inbox
-        self._limits = limits
-        self._expected: set[int] = set()
-        self._abandoned: set[int] = set()
-        self._answers: dict[int, Message] = {}
-        self.meter = inbox.meter
-        self.broken: ServerError | None = None
-
-    def expect(self, number: int) -> None:
-        """Announce a request with this id, which is about to be sent."""
-        self._expected.add(number)
-
-    def abandon(self, number: int) -> None:
-        """Stop waiting for a response; it is ignored if it still arrives."""
-        self._expected.discard(number)
-        if self._answers.pop(number, None) is None:
-            self._abandoned.add(number)
-
-    def answered(self, numbers: Sequence[int]) -> int | None:
-        """The first of ``numbers`` whose response has arrived.
-
-        Raises:
-            ServerError: none has arrived, and the connection is lost.
-        """
-        # Responses are kept in the order of their arrival.
-        for number in self._answers:
-            if number in numbers:
-                return number
-        if self.broken is not None:
-            raise self.broken
-        return None
-
-    def collect(self, number: int) -> Message:
-        """Remove and return a response that has arrived."""
-        self._expected.discard(number)
-        return self._answers.pop(number)
-
-    def feed(self, data: bytes | str) -> list[Message]:
-        """Process one line or event; returns the replies to send. Exceeding a limit ends the connection."""
-        if self.broken is not None:
-            return []
-        try:
-            self.meter.unparsed(data)
-            if isinstance(data, bytes) and data.startswith(BOM_UTF8):
-                # No client reads such a line, but what it says can still be checked.
-                self._inbox.heard_noise(data)
-                data = data.removeprefix(BOM_UTF8)
-            try:
-                messages = rpc.decode(data, self._limits.depth)
-            except rpc.NotJsonRpcError as error:
-                line = data if isinstance(data, bytes) else data.encode(errors="replace")
-                self._inbox.not_a_message(line, str(error))
-                return []
-            self.meter.parsed(messages)
-            replies = [self.take(message) for message in messages]
-        except ProtocolError as error:
-            self.fail(error)
-            return []
-        return [reply for reply in replies if reply is not None]
-
-    def take(self, message: Message) -> Message | None:
-        """Process one message; returns the reply to send, if any.
-
-        Raises:
-            ProtocolError: it exceeds a limit.
-        """
-        if not rpc.is_response(message):
-            return self._inbox.unasked(message)
-        number = message.get("id")
-        # In Python, 1 == True == 1.0, but only the integer is our id.
-        if type(number) is int and number in self._expected:
-            self._answers.setdefault(number, message)
-        elif type(number) is int and number in self._abandoned:
-            self._abandoned.discard(number)
-        else:
-            self._inbox.stray(message)
-        return None
-
-    def fail(self, error: ServerError) -> None:
-        """End the connection. All waiting and later requests get ``error``; the first error is kept."""
-        if self.broken is None:
-            self.broken = error

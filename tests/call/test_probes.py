@@ -84,22 +84,17 @@ LATENCY = ["charter/measured-latency /_meta/latency_hint"]
     ("hint", "times", "expected"),
     [
         ("fast", [5], []),
-        ("fast", [149], []),
         ("fast", [1300], LATENCY),
         ("moderate", [1300], []),
         ("moderate", [1900], LATENCY),
-        ("slow", [1900], []),
         # a tool may be better than its word
         ("slow", [5], []),
-        ("moderate", [5], []),
         # the first call of a tool does not count, and neither does noise
         ("fast", [1300, 5], []),
         ("fast", [5, 400, 5, 400], []),
-        ("fast", [400, 400, 400, 400, 90], []),
         ("fast", [400, 400, 400, 400, 400, 90], []),
         ("fast", [400, 400, 400, 400, 400, 400, 90], LATENCY),
         # no claim to hold it to
-        ("quick", [1300], []),
         (None, [1300], []),
         ({"fast": True}, [1300], []),
     ],
@@ -142,11 +137,8 @@ TEXT = "word " * 1000
         (15_000, {"text": TEXT * 12}, ["charter/measured-size /inputSchema"]),
         # a small sample of what may be large, and an empty response
         (15_000, {"n": 1}, []),
-        (0, {"n": 1}, []),
         # nothing to hold it to
         (None, {"text": TEXT}, []),
-        ("few", {"text": TEXT}, []),
-        (-1, {"text": TEXT}, []),
         (True, {"text": TEXT}, []),
     ],
 )
@@ -161,11 +153,6 @@ def test_the_smallest_response_counts():
         return envelope({"text": TEXT * 12} if arguments["q"] else {"n": 1})
 
     assert rules(answers, cost_hint={"tokens_estimate": 400}) == []
-
-
-def test_a_large_tool_with_formats_is_not_asked_for_them():
-    found = rules(lambda _: envelope({"text": TEXT * 12}), properties={"response_format": {"type": "string"}})
-    assert found == []
 
 
 def in_turn(*answers):
@@ -188,26 +175,18 @@ STEADY = "charter/repeatable"
         (in_turn(envelope()), []),
         # counters
         (counting(lambda n: envelope({"n": n})), [f"{STEADY} /structuredContent/data/n"]),
-        (counting(lambda n: envelope({"n": 10 - n})), [f"{STEADY} /structuredContent/data/n"]),
         (counting(lambda n: envelope({"t": f"This was call {n} of 100."})), [f"{STEADY} /structuredContent/data/t"]),
         (counting(lambda n: envelope({"log": ["x"] * n})), [f"{STEADY} /structuredContent/data/log"]),
-        (counting(lambda n: envelope({"rows": [{"n": n}]})), [f"{STEADY} /structuredContent/data/rows/0/n"]),
-        (counting(lambda n: envelope({"confidence": n})), [f"{STEADY} /structuredContent/data/confidence"]),
-        (counting(lambda n: envelope({"b": [True, False][n % 2], "a": ["x", None][n % 2]})), []),
         (counting(lambda n: envelope({"rows": [{"a": 1}, {"a": 1, "b": 2}] if n % 2 else [{"a": 1}, {"a": 1}]})),
          [f"{STEADY} /structuredContent/data/rows/1/b", "schema-md/deterministic /structuredContent/data/rows/1/b"]),
         # the world
         (in_turn(envelope({"n": 1}), envelope({"n": 2})), []),
-        (in_turn(envelope({"n": 1}), envelope({"n": 2}), envelope({"n": 5}), envelope({"n": 6})), []),
-        (counting(lambda n: envelope({"price": 10.5 + n})), []),
         (counting(lambda n: envelope({"load": n / 2 if n % 2 else n // 2})), []),
         (counting(lambda n: envelope({"seen": 1764000000000 + n})), []),
         (counting(lambda n: envelope({"load": [7, 3, 9, 4, 8, 1, 6][n % 7]})), []),
-        (counting(lambda n: envelope({"quote": ["a", "b", "c", "d", "e", "f"][n % 6]})), []),
         # what a recording would mask
         (counting(lambda n: envelope({"took_ms": n, "request_id": f"r{n}", "now": n})), []),
         (counting(lambda n: envelope({"at": f"2026-11-02T10:00:{n:02d}Z"})), []),
-        (counting(lambda n: envelope({"unix_ms": 1764000000000 + n})), []),
         # order
         (
             counting(lambda n: envelope({"tags": [["a", "b", "c"], ["c", "a", "b"], ["b", "c", "a"]][n % 3]})),
@@ -219,10 +198,6 @@ STEADY = "charter/repeatable"
             counting(lambda n: envelope({"a": 1, "b": 2} if n % 2 else {"a": 1})),
             [f"{STEADY} /structuredContent/data/b", "schema-md/deterministic /structuredContent/data/b"],
         ),
-        (
-            counting(lambda n: envelope({"a": [1] if n % 2 else "1"})),
-            [f"{STEADY} /structuredContent/data/a", "schema-md/deterministic /structuredContent/data/a"],
-        ),
         (counting(lambda n: envelope({"a": 1, "b": None} if n % 2 else {"a": 1})), []),
         (in_turn(envelope({"a": 1}), envelope({"a": 1, "b": 2})), []),
         # what does not depend on the data
@@ -230,14 +205,9 @@ STEADY = "charter/repeatable"
             counting(lambda n: envelope(follow_up_hints=[["a"], ["b"]][n % 2])),
             [f"{STEADY} /structuredContent/follow_up_hints"],
         ),
-        (
-            counting(lambda n: envelope(confidence=["HIGH", "LOW"][n % 2])),
-            [f"{STEADY} /structuredContent/confidence"],
-        ),
         # the outcome
         (in_turn(envelope(), failed("unknown_name")), [STEADY]),
         (in_turn(envelope(), failed("internal_error"), envelope()), []),
-        (in_turn(envelope(), failed("rate_limited")), []),
         (in_turn(envelope(), failed("internal_error", "Too many requests, try again later.")), []),
     ],
 )  # fmt: skip
@@ -306,9 +276,7 @@ LONG, SHORT = {"text": TEXT}, {"text": "word"}
         (SHORT, LONG, None),
         (LONG, LONG, "as many"),
         (LONG, {"text": TEXT[:-100]}, "more"),
-        (LONG, SHORT, "more"),
         (SHORT, SHORT, None),
-        ({"text": "word", "n": 1}, SHORT, None),
     ],
 )
 def test_concise_against_detailed(concise, detailed, says):
@@ -357,15 +325,6 @@ def test_only_good_calls_of_the_tool_itself_are_measured():
     none = Probes(build_surface({"tools": tools}), CHECKER, make, lambda: True, exchange)
     anyio.run(none.run, results, lambda tool: False)
     assert none.breaches == []
-
-
-@pytest.mark.parametrize("rule", ["charter/repeatable", "schema-md/deterministic"])
-def test_one_rule_alone_is_enough_to_repeat_a_call(rule):
-    checker = ResponseChecker(select(LintSettings(select=(rule,))))
-    toggling = counting(lambda n: envelope({"a": 1, "b": 2} if n % 2 else {"a": 1}))
-    findings, _, _ = probe(toggling, idempotent=True, checker=checker)
-    found = [f"{finding.rule} {finding.path}" for finding in findings]
-    assert found == [f"{rule} /structuredContent/data/b"]
 
 
 def test_probes_run_only_for_rules_that_run():

@@ -6,11 +6,12 @@ from typing import Literal
 
 import anyio
 import pytest
+from inprocess import ObjectEndpoint
 
 from mcp_governor.call.validate import validate_response
 from mcp_governor.charter import CostHint, ErrorKind, ToolMetadata, ToolResponse, add_tool, facts, v1_0
 from mcp_governor.surface import build_surface
-from mcp_governor.wire import ObjectEndpoint, connect
+from mcp_governor.wire import connect
 from mcp_governor.wire.recording import read_recording
 
 Names = ToolResponse[list[str], Literal[ErrorKind, "quota_spent"]]

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import anyio
@@ -20,7 +19,6 @@ from replacing import replace
 from servers.model_stub import KEY, Asked, ModelStub, Reply
 
 from mcp_governor.checking.formats import DOCUMENT_FORMATS
-from mcp_governor.cli.eval_execute import live_source
 from mcp_governor.evaluation import end_to_end
 from mcp_governor.evaluation.end_to_end import execute_choices, without_call
 from mcp_governor.evaluation.metrics import Score
@@ -28,8 +26,7 @@ from mcp_governor.evaluation.model import Answer, Choice, Executed
 from mcp_governor.evaluation.record import Evaluation, answers_text, parse_record, record_text
 from mcp_governor.evaluation.store import Store
 from mcp_governor.surface import build_surface
-from mcp_governor.target import LiveSource
-from mcp_governor.wire import ObjectEndpoint, StdioEndpoint, connect
+from mcp_governor.wire import StdioEndpoint, connect
 from mcp_governor.wire.recording import read_recording
 
 SCRIPTED = Path(__file__).parents[1] / "servers" / "scripted.py"
@@ -345,10 +342,3 @@ def test_limits_and_tools_that_read_come_from_the_command_line_and_the_configura
         assert (done.code, seen["read_only"], seen["timeout"]) == (0, permitted, 7)
         assert ("mcp-governor.toml does not set read-only-tools" in done.err) == (not permitted)
     assert 0 < seen["seconds"] < 50
-
-
-def test_a_server_object_is_called_in_a_process_of_its_own():
-    given = LiveSource("python:notes:server", ObjectEndpoint("notes:server"))
-    endpoint = live_source(SimpleNamespace(source=lambda _: given), None).endpoint
-    assert isinstance(endpoint, StdioEndpoint)
-    assert endpoint.command[0] == sys.executable

@@ -16,9 +16,9 @@ import pytest
 from attack import attack
 from support import SERVERS, missing, uv
 
-from mcp_governor.programs import leash, leashed
+from mcp_governor.programs import leash
 from mcp_governor.programs.hold import Hold
-from mcp_governor.wire import Limits, StdioEndpoint, child, read
+from mcp_governor.wire import Limits, StdioEndpoint, read
 
 BROOD = str(SERVERS / "brood.py")
 
@@ -76,26 +76,6 @@ def endpoint(how: str, folder: Path, *more: str) -> StdioEndpoint:
     return StdioEndpoint((sys.executable, BROOD, how, str(folder), *more))
 
 
-def test_a_server_outlives_the_thread_that_started_it() -> None:
-    # PR_SET_PDEATHSIG would end it with that thread.
-    started: list[tuple[subprocess.Popen[bytes], Hold]] = []
-    cat = StdioEndpoint((shutil.which("cat") or "cat",))
-    thread = threading.Thread(target=lambda: started.append(leashed.start(child.program_of(cat, Limits()))))
-    thread.start()
-    thread.join()
-    ((process, held),) = started
-    assert process.stdin is not None
-    assert process.stdout is not None
-    with process:
-        process.stdin.write(b"still here\n")
-        assert process.stdout.readline() == b"still here\n"
-        held.release()
-        # Long before anybody closes its stdin.
-        process.wait(30)
-    held.close(process.pid)
-    assert (held.returncode, held.lost, held.left) == (-signal.SIGTERM, False, [])
-
-
 def leash_that(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Change the leash of the next server by some lines of Python."""
 
@@ -116,16 +96,14 @@ def test_without_the_means_of_linux_the_process_group_is_ended(brood: Path, monk
 KILLED = """
 import sys
 sys.path.insert(0, {tests!r})
-from mcp_governor.wire import StdioEndpoint, read, read_many
-endpoint = StdioEndpoint({command!r})
-read_many([endpoint]) if {loop} else read(endpoint)
+from mcp_governor.wire import StdioEndpoint, read
+read(StdioEndpoint({command!r}))
 """
 
 
-@pytest.mark.parametrize("loop", [False, True], ids=["blocking", "loop"])
-def test_our_own_end_by_sigkill_ends_server_and_orphans(tmp_path: Path, brood: Path, loop: bool) -> None:
+def test_our_own_end_by_sigkill_ends_server_and_orphans(tmp_path: Path, brood: Path) -> None:
     command = (sys.executable, BROOD, "orphan", str(brood), "then-wait")
-    code = KILLED.format(tests=str(SERVERS.parent), command=command, loop=loop)
+    code = KILLED.format(tests=str(SERVERS.parent), command=command)
     with subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, stderr=subprocess.DEVNULL) as ours:
         deadline = time.monotonic() + 30
         while len(alive(brood)) < 2 and time.monotonic() < deadline:

@@ -125,7 +125,7 @@ class TestNamed:
             (["mcp-surface.json"], 2, "mcp-surface.json does not exist."),
             ([str(REPO / "mcp-surface.json")], 2, "init needs a server that it can start"),
             (["server.py"], 2, "Start it: -- python server.py"),
-            (["python:nothing:server"], 2, "nothing"),
+            (["python:nothing:server"], 3, "nothing"),
             (["--", *plain([])], 4, "publishes no tools"),
         ],
     )

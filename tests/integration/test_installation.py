@@ -16,7 +16,7 @@ from support import REPO, missing, uv
 from mcp_governor import installation
 from mcp_governor._version import __version__
 from mcp_governor.cli.init_files import _ours
-from mcp_governor.installation import NAME, Origin, as_documented, git_address, requirement
+from mcp_governor.installation import NAME, Origin, git_address, requirement
 
 SPELLED = re.compile(
     r"\b(?:pip|pipx|uvx|uv tool|uv add)\b[^\n`]*\bmcp-governor\b|mcp-governor(?:\[[a-z]|[~=]=| @ )", re.IGNORECASE
@@ -36,58 +36,9 @@ def test_nothing_else_in_the_tree_spells_an_installation():
     }
     assert HOME in strings
     assert {name: found[0] for name, text in strings.items() if name != HOME and (found := SPELLED.search(text))} == {}
-    # Pages are rewritten by `make docs`; what it does not recognise would stay when the constant changes.
     for page in (*REPO.glob("*.md"), *(REPO / "docs").rglob("*.md")):
         for line in filter(SPELLED.search, page.read_text("utf-8").splitlines()):
-            assert as_documented(line) == line, page
             assert installation.SOURCE in line, page
-
-
-PAGE = """\
-uvx mcp-governor diff a -- b; `uvx --from /else/mcp-governor mcp-governor check`
-pip install mcp-governor
-uv tool install "mcp-governor[run]"
-pip install "/path/to/mcp-governor[inprocess,run]"
-pip install 'mcp-governor[run] @ git+https://old.example/x/mcp-governor'
-additional_dependencies: ["mcp-governor"]
-uvx mcp-governor-other; pip install mcp-governor-other; mcp-governor check
-"""
-
-
-@pytest.mark.parametrize(
-    ("source", "run", "plain", "extra"),
-    [
-        ("mcp-governor", "uvx mcp-governor", "mcp-governor", '"mcp-governor[run]"'),
-        (
-            "/path/to/mcp-governor",
-            "uvx --from /path/to/mcp-governor mcp-governor",
-            "/path/to/mcp-governor",
-            '"/path/to/mcp-governor[run]"',
-        ),
-        (
-            "git+https://h.example/mcp-governor",
-            "uvx --from git+https://h.example/mcp-governor mcp-governor",
-            '"mcp-governor @ git+https://h.example/mcp-governor"',
-            '"mcp-governor[run] @ git+https://h.example/mcp-governor"',
-        ),
-    ],
-)
-def test_pages_follow_the_constant_from_any_state(monkeypatch, source, run, plain, extra):
-    expected = f"""\
-{run} diff a -- b; `{run} check`
-pip install {plain}
-uv tool install {extra}
-pip install {extra.replace("[run]", "[inprocess,run]")}
-pip install {extra}
-additional_dependencies: ["{plain.strip('"')}"]
-uvx mcp-governor-other; pip install mcp-governor-other; mcp-governor check
-"""
-    for state in ("mcp-governor", "git+https://h.example/mcp-governor", source):
-        monkeypatch.setattr(installation, "SOURCE", state)
-        page = as_documented(PAGE)
-        assert as_documented(page) == page
-    assert page == expected
-    assert bool(installation.note()) == (source != NAME)
 
 
 def test_the_extras_are_those_of_the_project():
@@ -252,7 +203,7 @@ def test_the_line_of_the_guide_and_the_hints_work_in_a_fresh_environment(environ
 
 @pytest.mark.live
 def test_the_line_without_an_installation_works(tmp_path):
-    line = of_this_clone(as_documented("uvx mcp-governor --version"))
+    line = of_this_clone(f"uvx --from {installation.SOURCE} {NAME} --version")
     done = subprocess.run(
         [uv(), "tool", "run", *shlex.split(line)[1:]],
         cwd=tmp_path,

@@ -291,7 +291,7 @@ def test_between_releases_a_change_may_wait(recorded, monkeypatch):
     [
         (TABLE + 'command = ["/no/such/server"]\n', ["/no/such/server"]),
         (TABLE + 'object = "no_such_module:server"\n', ["no_such_module"]),
-        (TABLE + 'object = "broken_server:server"\n', ["SystemExit"]),
+        (TABLE + 'object = "broken_server:server"\n', ["exited with status 3"]),
         ('[tool.mcp-governor]\nbaselin = "a"\n', ['unknown key "baselin"', "baseline"]),
         (RECORDED.replace('"charter"', '"nobody"'), ["nobody"]),
         ("[tool.mcp-governor]\n", ["No TARGET is given"]),

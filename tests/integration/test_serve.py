@@ -11,6 +11,7 @@ import anyio
 import pytest
 from anyio.from_thread import start_blocking_portal
 from commandline import governor
+from inprocess import ObjectEndpoint
 from projects import governor_process
 from support import REPO, free_port, listening
 
@@ -23,7 +24,7 @@ from mcp_governor.server import build_server
 from mcp_governor.server.app import SCHEMA_VERSION, VERSION_KEY
 from mcp_governor.server.quoting import NOTE
 from mcp_governor.surface import build_surface, fingerprint, load_surface
-from mcp_governor.wire import Era, HttpEndpoint, ObjectEndpoint, RpcError, StdioEndpoint, connect, read
+from mcp_governor.wire import Era, HttpEndpoint, RpcError, StdioEndpoint, connect, read
 from mcp_governor.wire.recording import read_recording
 
 COMMAND = [sys.executable, "-m", "mcp_governor", "serve"]

@@ -6,6 +6,7 @@ import json
 
 import anyio
 import pytest
+from inprocess import ObjectEndpoint
 from projects import repository, surface_text, tool
 from support import REPO
 
@@ -14,7 +15,7 @@ from mcp_governor.server import build_server
 from mcp_governor.server.address import LEAST, TOKEN, checked_token, read_address
 from mcp_governor.server.jobs import NESTED
 from mcp_governor.server.project import MissingError, OutsideError, Project, inside, path_of
-from mcp_governor.wire import ObjectEndpoint, connect
+from mcp_governor.wire import connect
 
 FOUND, GONE = tool("find"), tool("list")
 CONFIG = """\

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import pytest
+from inprocess import ObjectEndpoint
 
 from mcp_governor.rules import lint
+from mcp_governor.server import server_here
 from mcp_governor.surface import build_surface
-from mcp_governor.wire import ObjectEndpoint, read
+from mcp_governor.wire import read
 from mcp_governor.wire.loop import run
 from mcp_governor.wire.opening import connect
 from mcp_governor.wire.rpc import RpcError
 
-SERVER = ObjectEndpoint("mcp_governor.server:server_here")
+SERVER = ObjectEndpoint(server_here())
 URI = "skill://govern-mcp-server/SKILL.md"
 
 

@@ -7,6 +7,7 @@ import sys
 
 import jsonschema
 import pytest
+from inprocess import ObjectEndpoint
 from support import SERVERS
 
 from mcp_governor.checking.formats import DOCUMENT_FORMATS
@@ -19,7 +20,7 @@ from mcp_governor.load.probe_document import document
 from mcp_governor.report.lines import plain_text
 from mcp_governor.report.probe_text import probe_lines
 from mcp_governor.target import FileSource, LiveSource
-from mcp_governor.wire import HttpEndpoint, ObjectEndpoint, StdioEndpoint
+from mcp_governor.wire import HttpEndpoint, StdioEndpoint
 
 QUICK = ProbePlan(runs=(), other_era=False, rest=False, rounds=1, lists=5)
 

@@ -6,10 +6,10 @@ import contextlib
 import io
 import json
 import shlex
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import scripted_server
 from source_statements import Case
@@ -132,20 +132,17 @@ def _config(case: Case, *, live: bool = False) -> str:
     if "changelog" in case.content:
         lines.append(f'changelog = "{CHANGELOG}"')
     # Dotted keys, so that a case can add keys of its own.
-    lines += ['target = "scripted"', 'servers.scripted.object = "scripted_server:current"'] if live else []
+    lines += ['target = "scripted"', 'servers.scripted.command = ["scripted"]'] if live else []
     lines.append(case.content.get("config", ""))
     return "\n".join(lines) + "\n"
 
 
 def _reported(words: list[str], folder: Path) -> Verdict:
     out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.TextIOWrapper(io.BytesIO(), "utf-8")
-    # The reader of the command line looks modules of objects up in the project; ours is in this folder.
-    sys.path.insert(0, str(Path(__file__).parent))
-    try:
-        with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            run([*words, "--format", "json"])
-    finally:
-        sys.path.remove(str(Path(__file__).parent))
+    # The server of a case is in this process.
+    ours = mock.patch("mcp_governor.target.resolve.source_of_server", side_effect=scripted_server.current)
+    with ours, contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        run([*words, "--format", "json"])
     out.flush()
     err.flush()
     text = out.buffer.getvalue().decode()

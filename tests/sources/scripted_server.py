@@ -1,18 +1,24 @@
-"""A server object that follows a script, so that a case says every word of the server that it is about.
+"""A server that follows a script, so that a case says every word of the server that it is about.
 
-It has what the wire asks of a server object of any SDK, and sends what the script says without looking at it: an SDK
-would correct or refuse the wrong answers that the cases are about. ``fixtures/sources/README.md`` explains the script.
+It sends what the script says without looking at it: an SDK would correct or refuse the wrong answers that the cases are
+about. ``fixtures/sources/README.md`` explains the script.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import anyio
 
 from mcp_governor.containment.validators import compiled
+from mcp_governor.target import LiveSource
+from mcp_governor.wire import Limits
+from mcp_governor.wire.duplex import Duplex
+from mcp_governor.wire.transport import Inbox
 
 _SCRIPTS: list[dict[str, Any]] = []
 
@@ -28,37 +34,32 @@ def play(script: dict[str, Any]) -> None:
     _SCRIPTS[:] = [script]
 
 
-def current() -> ScriptedServer:
-    """The server of the script; the configuration of a case names this function."""
-    return ScriptedServer(_SCRIPTS[0])
-
-
-@dataclass
-class _Message:
-    """What the wire reads of a message of an SDK."""
-
-    raw: dict[str, Any]
-
-    def model_dump(self, **_: Any) -> dict[str, Any]:
-        return self.raw
+def current(*_: object) -> LiveSource:
+    """The server of the script, as the one that a configuration names."""
+    return LiveSource("scripted", ScriptedServer(_SCRIPTS[0]), configured=True)
 
 
 @dataclass
 class ScriptedServer:
-    """One connection to a scripted server."""
+    """An endpoint that answers by itself, without a process."""
 
     script: dict[str, Any]
     made: dict[str, int] = field(default_factory=dict)
+    shown: str = "scripted"
+    key: str = "scripted"
+    runs_code: bool = True
+    only_era: None = None
 
-    def create_initialization_options(self) -> None:
-        """By this the wire knows a server object."""
+    @asynccontextmanager
+    async def open(self, limits: Limits, inbox: Inbox) -> AsyncIterator[Duplex]:
+        self.made.clear()
+        self.duplex = Duplex(self.send, inbox, limits)
+        yield self.duplex
 
-    async def run(self, reads: Any, writes: Any, _options: Any) -> None:
-        async for item in reads:
-            asked = item.message.model_dump(by_alias=True, mode="json", exclude_unset=True)
-            if "id" in asked and "method" in asked:
-                answer = await self.answer(asked["method"], asked.get("params") or {})
-                await writes.send(_Message({"jsonrpc": "2.0", "id": asked["id"], **answer}))
+    async def send(self, asked: dict[str, Any]) -> None:
+        if "id" in asked and "method" in asked:
+            answer = await self.answer(asked["method"], asked.get("params") or {})
+            await self.duplex.feed(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **answer}))
 
     async def answer(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         if method == "initialize":

@@ -9,7 +9,7 @@ import pytest
 
 from mcp_governor.config import Config
 from mcp_governor.target import environments, resolve
-from mcp_governor.wire import ObjectEndpoint, StdioEndpoint
+from mcp_governor.wire import StdioEndpoint
 
 BIN, PACKAGES = (
     ("Scripts/python.exe", "Lib/site-packages")
@@ -73,7 +73,8 @@ def test_a_target_is_our_object_or_a_child(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     config = Config(root=tmp_path)
     here = resolve("python:shop:server", config).endpoint
-    assert isinstance(here, ObjectEndpoint)
+    assert isinstance(here, StdioEndpoint)
+    assert here.command[0] == sys.executable
     environment(tmp_path / ".venv")
     there = resolve("python:shop:server", config).endpoint
     assert isinstance(there, StdioEndpoint)

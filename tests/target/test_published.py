@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from mcp_governor.checking.against.baseline import read_baseline
+from mcp_governor.checking.against.baseline import baseline_of
 from mcp_governor.checking.run import check
 from mcp_governor.config import Config, load_config
 from mcp_governor.errors import GovernorError, TargetError, UnreachableError, UsageError
-from mcp_governor.surface import fingerprint
+from mcp_governor.surface import Surface, build_surface, fingerprint
 from mcp_governor.target import FileSource, published
 from mcp_governor.target.packages import is_open, package_parts
 from mcp_governor.target.published import newest_release
@@ -146,7 +146,11 @@ def test_a_client_that_misbehaves(
         assert newest_release("pypi:shelf", "2") == message
         return
     with pytest.raises(error, match=message):
-        read_baseline(Config(root=tmp_path), "pypi:shelf", ours=lambda: "2")
+        baseline_of(reporting("2"), Config(root=tmp_path), "pypi:shelf")
+
+
+def reporting(version: str) -> Surface:
+    return build_surface({"tools": [], "serverInfo": {"name": "shelf", "version": version}})
 
 
 PACKUMENT = {
@@ -213,10 +217,10 @@ def test_a_package_of_npm_without_such_a_release(npm: None, target: str, ours: s
 
 
 def test_the_release_is_started_and_is_the_baseline(index: Path, tmp_path: Path) -> None:
-    found = read_baseline(Config(root=tmp_path), "pypi:shelf", ours=lambda: "1.0.5")
+    found = baseline_of(reporting("1.0.5"), Config(root=tmp_path), "pypi:shelf")
     assert found is not None
     assert (found.source, found.surface.version) == ("pypi:shelf==1.0.0", "1.0.0")
-    newer = read_baseline(Config(root=tmp_path), "pypi:shelf", ours=lambda: "1.1.0")
+    newer = baseline_of(reporting("1.1.0"), Config(root=tmp_path), "pypi:shelf")
     assert newer is not None
     assert (newer.source, newer.surface.release) == ("pypi:shelf==1.1.0", "1.1.0")
     assert fingerprint(newer.surface) != fingerprint(found.surface)
@@ -227,7 +231,7 @@ def test_nothing_is_asked_for_a_run_over_a_recording(tmp_path: Path, monkeypatch
     monkeypatch.setattr(published, "_ask", lambda *_, **__: pytest.fail("the registry was asked"))
     recording = FileSource("now.json", tmp_path / "now.json")
     with pytest.raises(UsageError, match="is a server. It is started only to check a configured server"):
-        read_baseline(Config(root=tmp_path, baseline="pypi:shelf"), source=recording, ours=lambda: "1.0.0")
+        baseline_of(reporting("1.0.0"), Config(root=tmp_path, baseline="pypi:shelf"), source=recording)
 
 
 CONFIGURATION = """

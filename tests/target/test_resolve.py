@@ -14,7 +14,7 @@ from mcp_governor.target import FileSource, LiveSource, limits_of, parse_target,
 from mcp_governor.target.packages import neutral_folder
 from mcp_governor.target.remote import shown_url
 from mcp_governor.target.resolve import PACKAGE_TIMEOUT, START_TIMEOUT
-from mcp_governor.wire.endpoint import HttpEndpoint, ObjectEndpoint, StdioEndpoint
+from mcp_governor.wire.endpoint import HttpEndpoint, StdioEndpoint
 
 
 def live(text: str, config: Config | None = None) -> LiveSource:
@@ -39,7 +39,8 @@ def test_objects_are_imported_from_the_project(tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     source = parse_target("python:pkg.mod:server", Config(), base=tmp_path)
     assert isinstance(source, LiveSource)
-    assert source.endpoint == ObjectEndpoint("pkg.mod:server", (str(tmp_path), str(tmp_path / "src")))
+    assert isinstance(source.endpoint, StdioEndpoint)
+    assert source.endpoint.command[2:] == ("pkg.mod:server", str(tmp_path), str(tmp_path / "src"))
 
 
 @pytest.mark.parametrize(

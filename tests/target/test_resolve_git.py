@@ -151,12 +151,10 @@ def _rev(root: Path, ref: str) -> str:
 @pytest.mark.parametrize(
     ("change", "ref", "message", "hint"),
     [
-        (None, "main..", '"main.." is not one commit', "with three dots: main..."),
-        (None, "main..topic", '"main..topic" is not one commit', "with three dots: main...topic"),
         (None, "nope...", 'git has no ref "nope" here', "git fetch origin nope"),
         (None, "main...topic...", "git has no ref", "git fetch"),
-        (_crossed, "topic...main", "topic and main have 2 last common commits", "merge topic first"),
-        (_unrelated, "main...", "main and HEAD have no common commit", "Name a commit of main"),
+        (_crossed, "topic...main", "topic and main do not have one last common commit", "Name a commit of topic"),
+        (_unrelated, "main...", "main and HEAD do not have one last common commit", "Name a commit of main"),
         (_shallow, "main...topic", "shallow clone lacks the history", "git fetch --unshallow"),
     ],
 )

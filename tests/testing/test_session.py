@@ -8,11 +8,12 @@ from pathlib import Path
 
 import anyio
 import pytest
+from inprocess import ObjectEndpoint
 
 from mcp_governor.errors import ServerError, UnreachableError
 from mcp_governor.target import LiveSource
 from mcp_governor.testing import McpSession, RpcError, session
-from mcp_governor.wire import ObjectEndpoint, StdioEndpoint
+from mcp_governor.wire import StdioEndpoint
 
 # A server that counts its calls, dies when it is told to, and does not respond when it is told so.
 SERVER = """

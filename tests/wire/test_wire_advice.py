@@ -61,7 +61,6 @@ IndentationError: unexpected indent
     ("said", "package", "hint"),
     [
         (UV_SCRIPTS, "pypi:awslabs-docs==1.2", "pypi:awslabs-docs==1.2:awslabs.docs or pypi:awslabs-docs==1.2:awslabs"),
-        (UV_SCRIPTS, "pypi:awslabs-docs:nope", "one of its scripts: pypi:awslabs-docs:awslabs.docs or"),
         (UV_SCRIPTS, "", "uvx --from awslabs-docs awslabs.docs or"),
         ("Package `attrs` does not provide any executables.", "pypi:attrs", "is a library"),
         (
@@ -97,17 +96,11 @@ IndentationError: unexpected indent
             "npm:@b/s@1.2",
             "Try another version: npm:@b/s@VERSION",
         ),
-        (
-            "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'x' imported from /n/node_modules/s/i.js",
-            "npm:s",
-            "Try another version: npm:s@VERSION",
-        ),
         ("ModuleNotFoundError: No module named 'tzdata.zoneinfo'", "pypi:x", "Add: --with 'tzdata'"),
         (f"{ENGINE}ReferenceError: File is not defined", "npm:x", "asks for Node.js >=22.0.0"),
         (ENGINE, "npm:@a/inspector@0.16", "asks for Node.js >=22.0.0"),
         # npm warns about the engines of dependencies that work, too.
         (f"{ENGINE}🐳 13 Docker operations", "npm:@b/docker", "Its output says why it ended"),
-        (ENGINE, "npm:x", "usually need arguments"),
         (NO_PYTHON, "pypi:x", "needs Python 3.12, which is not on this machine and cannot be downloaded"),
         (INDENT, "pypi:x==2", "not valid for this Python. Try another version of it: pypi:x==VERSION, or a newer"),
         (
@@ -161,21 +154,6 @@ IndentationError: unexpected indent
         ("botocore.exceptions.NoCredentialsError: Unable to locate credentials", "pypi:x", "--env AWS_PROFILE"),
         ("This server requires macOS 14", "npm:x", "It runs only on macOS."),
         (
-            "GITLAB_PERSONAL_ACCESS_TOKEN environment variable is not set",
-            "npm:x",
-            "add --env GITLAB_PERSONAL_ACCESS_TOKEN",
-        ),
-        (
-            "Please set SLACK_BOT_TOKEN and SLACK_TEAM_ID environment variables",
-            "npm:x",
-            'SLACK_BOT_TOKEN --env SLACK_TEAM_ID (in the configuration: env = { SLACK_BOT_TOKEN = "$SLACK_BOT_TOKEN", ',
-        ),
-        (
-            "Error: No key provided. Set it in the `AIRTABLE_API_KEY` environment variable",
-            "npm:x",
-            "--env AIRTABLE_API_KEY",
-        ),
-        (
             "\x1b[31mA Brave API key is required via --brave-api-key, BRAVE_API_KEY\x1b[0m",
             "npm:x",
             "--env BRAVE_API_KEY ",
@@ -196,7 +174,6 @@ IndentationError: unexpected indent
         ("error: missing required argument 'directory'", "npm:x", "npm:x -- DIRECTORY"),
         ("Please provide a database URL as a command-line argument", "npm:x", "It seems to need arguments."),
         ("Usage: x <command>\n  Run 'x mcp' to start the MCP server.", "npm:x", "as its output says: npm:x -- mcp"),
-        ("Unexpected error: 'Server' object has no attribute 'list_tools'", "pypi:x", "Add: --with 'mcp<2'"),
         ("USAGE\n  mcp start [--transport stdio|sse]", "npm:x", "npm:x -- ARGUMENTS"),
         # A warning of npm about the engine is the cause only if nothing else is.
         (f"{ENGINE}Please set the API_KEY environment variable", "npm:x", "--env API_KEY"),

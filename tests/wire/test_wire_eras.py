@@ -6,12 +6,11 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import anyio
 import pytest
 from support import SERVERS, Leash
 
 from mcp_governor.errors import UnreachableError
-from mcp_governor.wire import Era, Limits, StdioEndpoint, connect, read, read_recording
+from mcp_governor.wire import Era, Limits, StdioEndpoint, read
 from mcp_governor.wire.pulse import Vigil
 
 SCALE = 1 / 30
@@ -47,14 +46,6 @@ def asked(log: Path) -> list[list[str]]:
     return [words.split() for words in log.read_text(encoding="utf-8").split("start")[1:]]
 
 
-def read_on_loop(endpoint: StdioEndpoint, *, limits: Limits):
-    async def work():
-        async with connect(endpoint, limits=limits) as session:
-            return await read_recording(session)
-
-    return anyio.run(work)
-
-
 @pytest.mark.parametrize("delay", [0, 3, 7, 12, 40])
 @pytest.mark.parametrize("kind", ERAS)
 def test_the_era_does_not_depend_on_how_fast_a_server_starts(leash: Leash, log: Path, kind: str, delay: float) -> None:
@@ -69,18 +60,12 @@ def test_the_era_does_not_depend_on_how_fast_a_server_starts(leash: Leash, log: 
     assert last == ([*discover, *METHODS[Era.LEGACY]] if kind == "legacy" else METHODS[recording.era])
 
 
-@pytest.mark.parametrize("kind", ERAS)
-def test_the_same_on_an_event_loop(leash: Leash, log: Path, kind: str) -> None:
-    assert read_on_loop(server(leash, log, kind, 0.2), limits=SCALED).era is ERAS[kind]
-
-
 @pytest.mark.parametrize("kind", ["modern", "both"])
-@pytest.mark.parametrize("reader", [read, read_on_loop])
 def test_a_server_that_reads_at_once_and_answers_late_is_taken_for_what_it_is(
-    reader, leash: Leash, log: Path, kind: str
+    leash: Leash, log: Path, kind: str
 ) -> None:
     """It passes for one that ignores the question until the same process is known to answer."""
-    recording = reader(server(leash, log, kind, 1.0, "answer"), limits=SCALED)
+    recording = read(server(leash, log, kind, 1.0, "answer"), limits=SCALED)
     assert recording.era is Era.MODERN
     assert asked(log)[-1] == METHODS[Era.MODERN]
 

@@ -14,15 +14,16 @@ from mcp_governor.rules import LintSettings, lint
 from mcp_governor.surface import build_surface
 from mcp_governor.wire import Era, read
 from mcp_governor.wire.child import gone
-from mcp_governor.wire.transport import Inbox, Mailbox
+from mcp_governor.wire.duplex import Duplex
+from mcp_governor.wire.transport import Inbox
 
 METHODS = {"tools": "tools/list", "prompts": "prompts/list", "resources": "resources/list"}
 
 
 class Spoken:
-    """An endpoint and its transport: each answer is a line of stdout, after ``before``."""
+    """An endpoint: each answer is a line of stdout, after ``before``."""
 
-    shown, key, runs_code, mirrors = "spoken", "spoken", False, False
+    shown, key, runs_code = "spoken", "spoken", False
 
     def __init__(self, answers: dict[str, Any], before: bytes = b"", dies_at: str = "", **beside: Any) -> None:
         self.answers, self.before, self.dies_at, self.beside = answers, before, dies_at, beside
@@ -30,25 +31,20 @@ class Spoken:
 
     @asynccontextmanager
     async def open(self, limits: Any, inbox: Inbox):
-        self.mailbox = Mailbox(inbox, limits)
-        yield self
+        self.duplex = Duplex(self.send, inbox, limits)
+        yield self.duplex
 
-    async def exchange(self, message: dict[str, Any], headers: object, seconds: object) -> dict[str, Any]:
+    async def send(self, message: dict[str, Any]) -> None:
+        if "id" not in message:
+            return
         if message["method"] == self.dies_at:
             raise gone(7)
         answer = self.answers[message["method"]]
         if isinstance(answer, list):
             answer = answer[int((message.get("params") or {}).get("cursor", 0))]
-        self.mailbox.expect(message["id"])
-        for line in (
-            self.before + json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": answer, **self.beside}).encode()
-        ).split(b"\n"):
-            assert self.mailbox.feed(line) == []
-        assert self.mailbox.answered([message["id"]])
-        return self.mailbox.collect(message["id"])
-
-    async def notify(self, message: object, headers: object, seconds: object) -> None:
-        pass
+        said = {"jsonrpc": "2.0", "id": message["id"], "result": answer, **self.beside}
+        for line in (self.before + json.dumps(said).encode()).split(b"\n"):
+            await self.duplex.feed(line)
 
 
 def spoken(protocol: str, *changes: tuple[str, str, Any]) -> dict[str, Any]:

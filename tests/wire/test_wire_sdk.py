@@ -6,10 +6,10 @@ import sys
 
 import anyio
 import pytest
+from inprocess import ObjectEndpoint
 from support import SERVERS, Leash, free_port, listening
 
-from mcp_governor.errors import Exit, MissingDependencyError, ProtocolError, TargetError, UnreachableError
-from mcp_governor.wire import Era, HttpEndpoint, Limits, ObjectEndpoint, connect, read
+from mcp_governor.wire import Era, HttpEndpoint, connect, object_elsewhere, read
 
 sys.path.insert(0, str(SERVERS))
 
@@ -39,13 +39,15 @@ def _wait_for(port: int) -> None:
 
 
 def endpoints(which: str, ports: list[int]):
+    import sdk
+
     first = 0 if which == "sdk" else 2
     leash = Leash()
     return {
         "stdio": leash.endpoint(sys.executable, str(SERVERS / "sdk.py"), which, "stdio"),
         "http": HttpEndpoint(f"http://127.0.0.1:{ports[first]}/mcp"),
         "sse": HttpEndpoint(f"http://127.0.0.1:{ports[first + 1]}/sse"),
-        "object": ObjectEndpoint(f"sdk:{which}"),
+        "object": ObjectEndpoint(getattr(sdk, which)),
     }
 
 
@@ -97,125 +99,7 @@ def test_a_call(ports, which: str, era: Era) -> None:
             assert result["structuredContent"] == {"result": 42}, name
 
 
-def test_an_object_a_factory_and_a_low_level_server() -> None:
-    import sdk
-
-    for target in (sdk.sdk, sdk.build_fastmcp, sdk.build_later, "sdk:build_later", sdk.low, "sdk:low"):
-        assert [tool["name"] for tool in read(ObjectEndpoint(target)).raw["tools"]] == ["add"]
-
-
-def test_the_lifespan_of_an_object_is_entered_and_left() -> None:
-    import sdk
-
-    sdk.entered.clear()
-    read(ObjectEndpoint(sdk.fastmcp))
-    assert sdk.entered[0] == "in"
-    assert sdk.entered[-1] == "out"
-
-
-@pytest.mark.parametrize(
-    ("target", "kind", "sentence"),
-    [
-        ("no_such_module_x:server", TargetError, "module no_such_module_x was not found."),
-        ("sdk:nothing", TargetError, "sdk has no attribute nothing."),
-        ("sdk:not_a_server", TargetError, "sdk:not_a_server is not an MCP server but dict."),
-        ("sdk", TargetError, "sdk is not an MCP server but module."),
-        ("sdk:build_never", TargetError, "cannot be called to make a server: RuntimeError: no database \\x1b[31m."),
-        ("sdk:build_broken", UnreachableError, "its lifespan fails: RuntimeError: no port."),
-    ],
-)
-def test_objects_that_are_not_servers(target: str, kind: type[Exception], sentence: str) -> None:
-    with pytest.raises(kind) as caught:
-        read(ObjectEndpoint(target))
-    assert sentence in caught.value.message
-    assert caught.value.hint
-
-
-class Odd:
-    """What a low-level server looks like from outside."""
-
-    def __init__(self, run) -> None:
-        self.run = run
-
-    def create_initialization_options(self) -> None:
-        return None
-
-
-def test_an_object_that_fails_hangs_or_stops_while_it_serves() -> None:
-    async def fails(reads, writes, options) -> None:
-        await reads.receive()
-        raise ValueError("boom")
-
-    async def stops(reads, writes, options) -> None:
-        await reads.receive()
-
-    async def hangs(reads, writes, options) -> None:
-        await anyio.sleep_forever()
-
-    for run, sentence, patience in (
-        (fails, "Odd: it fails: ValueError: boom.", 60),
-        (stops, "Odd: it stopped serving.", 60),
-        (hangs, "Odd: no response to `initialize` within 0.5 s.", 0.5),
-    ):
-        with pytest.raises(UnreachableError) as caught:
-            read(ObjectEndpoint(Odd(run)), limits=Limits(connect_timeout=patience, close_timeout=0.2))
-        assert caught.value.message == sentence
-
-
-@pytest.mark.parametrize(("levels", "sentence"), [(210, "deeper than 200 levels"), (400, "cannot be sent as JSON")])
-def test_an_object_that_nests_too_deep(levels: int, sentence: str) -> None:
-    from mcp.shared.message import SessionMessage
-    from mcp_types import JSONRPCResponse
-
-    def nested(levels: int) -> dict:
-        return {"not": nested(levels - 1)} if levels else {}
-
-    async def answers(reads, writes, options) -> None:
-        async for item in reads:
-            result = {"tools": [{"name": "t", "inputSchema": nested(levels)}]}
-            await writes.send(SessionMessage(JSONRPCResponse(jsonrpc="2.0", id=item.message.id, result=result)))
-
-    with pytest.raises(ProtocolError, match=sentence):
-        read(ObjectEndpoint(Odd(answers)))
-
-
-def test_without_the_sdk_the_install_command_is_reported(monkeypatch) -> None:
-    monkeypatch.setitem(sys.modules, "mcp.shared.message", None)
-    with pytest.raises(MissingDependencyError) as caught:
-        read(ObjectEndpoint("sdk:sdk"))
-    assert "pip install 'mcp>=1.9'" in caught.value.hint
-    assert caught.value.exit_code is Exit.USAGE
-
-
-def test_what_a_module_prints_does_not_reach_stdout(tmp_path, monkeypatch, capsys) -> None:
-    (tmp_path / "chatty.py").write_text(
-        "from mcp.server.mcpserver import MCPServer\nprint('hello from the module')\nserver = MCPServer('c')\n"
-    )
-    monkeypatch.chdir(tmp_path)
-    path = list(sys.path)
-    assert read(ObjectEndpoint("chatty:server")).raw["serverInfo"]["name"] == "c"
-    captured = capsys.readouterr()
-    assert "hello from the module" not in captured.out
-    assert "hello from the module" in captured.err
-    assert sys.path == path
-
-
-def test_what_an_object_prints_while_it_serves_is_kept_off_stdout(capsys) -> None:
-    from mcp.server.mcpserver import MCPServer
-
-    from mcp_governor.wire.loop import run
-
-    server = MCPServer("loud")
-
-    @server.tool()
-    def shout() -> str:
-        print("HELLO")
-        return "done"
-
-    async def call() -> None:
-        async with connect(ObjectEndpoint(server)) as session:
-            result = await session.call_tool("shout", {})
-            assert result["content"][0]["text"] == "done"
-
-    run(call)
-    assert capsys.readouterr() == ("", "HELLO\n")
+def test_a_factory_and_a_low_level_server_that_are_named() -> None:
+    for name in ("sdk:build_later", "sdk:low"):
+        endpoint = object_elsewhere(sys.executable, name, (str(SERVERS),))
+        assert [tool["name"] for tool in read(endpoint).raw["tools"]] == ["add"]

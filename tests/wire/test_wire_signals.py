@@ -47,7 +47,7 @@ import os, signal, subprocess, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.path.insert(0, {tests!r})
 from support import Leash
-from mcp_governor.wire import connect, read
+from mcp_governor.wire import read
 
 real = subprocess.Popen.__init__
 def interrupted(self, *arguments, **more):
@@ -58,16 +58,8 @@ def interrupted(self, *arguments, **more):
 subprocess.Popen.__init__ = interrupted
 endpoint = Leash({mark!r}).hostile("deaf")
 
-async def on_loop():
-    async with connect(endpoint):
-        pass
-
 try:
-    if {loop}:
-        from mcp_governor.wire.loop import run
-        run(on_loop)
-    else:
-        read(endpoint)
+    read(endpoint)
 except BaseException as error:
     print(type(error).__name__, flush=True)
     # No atexit: what is not ended by now stays.
@@ -75,11 +67,10 @@ except BaseException as error:
 """
 
 
-@pytest.mark.parametrize("loop", [False, True], ids=["blocking", "loop"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_right_after_the_fork_leaves_no_child(leash: Leash, number: int, loop: bool) -> None:
+def test_a_signal_right_after_the_fork_leaves_no_child(leash: Leash, number: int) -> None:
     tests = str(Path(__file__).parent.parent)
-    code = INTERRUPTED.format(tests=tests, mark=leash.mark, number=int(number), loop=loop)
+    code = INTERRUPTED.format(tests=tests, mark=leash.mark, number=int(number))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
     if number == signal.SIGTERM:
         assert done.returncode == -signal.SIGTERM, done.stderr

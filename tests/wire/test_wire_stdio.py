@@ -11,31 +11,13 @@ import pytest
 from support import SERVERS, Leash, plain_server
 
 from mcp_governor.errors import Exit, GovernorError, ProtocolError, TargetError, UnreachableError
-from mcp_governor.wire import Era, Limits, RpcError, StdioEndpoint, connect, read, read_many, read_recording
-from mcp_governor.wire.blocking import drive, open_blocking
-from mcp_governor.wire.rpc import request
-from mcp_governor.wire.transport import Inbox
+from mcp_governor.wire import Era, Limits, RpcError, StdioEndpoint, connect, read
 
 PATIENT = Limits()
 HINTS = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
 # Short only for what never comes, so that a slow machine gives the same sentence.
 NO_HANDSHAKE = Limits(connect_timeout=1.5, close_timeout=0.3)
 NO_ANSWER = Limits(request_timeout=0.5, close_timeout=0.3)
-
-
-def read_on_loop(endpoint, *, limits=PATIENT, eras=None):
-    """As ``read``, through the event loop that ``connect`` is for."""
-
-    async def work():
-        async with connect(endpoint, limits=limits, eras=eras) as session:
-            return await read_recording(session)
-
-    return anyio.run(work)
-
-
-@pytest.fixture(params=[read, read_on_loop], ids=["blocking", "loop"])
-def reader(request):
-    return request.param
 
 
 # ── servers that can be read ────────────────────────────────────────────────────────────────────────────────
@@ -93,13 +75,18 @@ def test_a_pinned_era_that_the_server_does_not_speak_fails() -> None:
         read(plain_server(era="modern"), era=Era.LEGACY)
 
 
+async def era_of(endpoint: StdioEndpoint, eras: dict[str, Era]) -> Era:
+    async with connect(endpoint, eras=eras) as session:
+        return session.era
+
+
 def test_the_era_found_is_remembered_and_a_wrong_memory_corrected() -> None:
     eras: dict[str, Era] = {}
     legacy, modern = plain_server(era="legacy"), plain_server(era="modern")
-    read_on_loop(legacy, eras=eras)
+    anyio.run(era_of, legacy, eras)
     assert eras == {legacy.key: Era.LEGACY}
     eras[modern.key] = Era.LEGACY
-    assert read_on_loop(modern, eras=eras).raw["protocolVersion"] == "2026-07-28"
+    assert anyio.run(era_of, modern, eras) is Era.MODERN
     assert eras == {legacy.key: Era.LEGACY, modern.key: Era.MODERN}
 
 
@@ -224,32 +211,32 @@ def test_an_error_of_a_request_keeps_code_text_and_data() -> None:
         *("asks_back", "batch", "last_line_unfinished", "orphan"),
     ],
 )
-def test_tolerated(reader, leash: Leash, mode: str) -> None:
+def test_tolerated(leash: Leash, mode: str) -> None:
     limits = Limits(probe_timeout=0.5)
-    recording = reader(leash.hostile(mode), limits=limits)
+    recording = read(leash.hostile(mode), limits=limits)
     assert recording.raw["tools"] == [{"name": "t", "inputSchema": {"type": "object"}}]
     assert recording.era is Era.LEGACY
 
 
-def test_stubborn_servers_and_their_children_are_killed(reader, leash: Leash) -> None:
-    recording = reader(leash.hostile("stubborn"), limits=Limits(close_timeout=0.3))
+def test_stubborn_servers_and_their_children_are_killed(leash: Leash) -> None:
+    recording = read(leash.hostile("stubborn"), limits=Limits(close_timeout=0.3))
     assert len(recording.raw["tools"]) == 1
 
 
-def test_banners_are_noted(reader, leash: Leash) -> None:
-    noise = reader(leash.hostile("banner")).raw["conversation"]["noise"]
+def test_banners_are_noted(leash: Leash) -> None:
+    noise = read(leash.hostile("banner")).raw["conversation"]["noise"]
     assert noise[0] == "  *** Welcome to my server ***"
     assert "handling tools/list" in noise
     assert '{"level": "info", "msg": "starting"}' in noise
 
 
-def test_tools_of_any_shape_come_through_untouched(reader, leash: Leash) -> None:
+def test_tools_of_any_shape_come_through_untouched(leash: Leash) -> None:
     sys.path.insert(0, str(SERVERS))
     try:
         from hostile import ODD_TOOLS
     finally:
         sys.path.remove(str(SERVERS))
-    tools = reader(leash.hostile("odd_tools")).raw["tools"]
+    tools = read(leash.hostile("odd_tools")).raw["tools"]
     assert tools == ODD_TOOLS
     assert tools[-1]["description"] == "a \ud800 surrogate"
 
@@ -297,10 +284,10 @@ FAILURES = [
 
 
 @pytest.mark.parametrize(("mode", "kind", "sentence"), FAILURES, ids=[mode for mode, _, _ in FAILURES])
-def test_failures(reader, leash: Leash, mode: str, kind: type[GovernorError], sentence: str) -> None:
+def test_failures(leash: Leash, mode: str, kind: type[GovernorError], sentence: str) -> None:
     limits = NO_HANDSHAKE if "1.5 s" in sentence else NO_ANSWER if "0.5 s" in sentence else PATIENT
     with pytest.raises(kind) as caught:
-        reader(leash.hostile(mode), limits=limits)
+        read(leash.hostile(mode), limits=limits)
     assert sentence in caught.value.message
     assert caught.value.exit_code is Exit.UNREACHABLE
     assert caught.value.hint or kind is RpcError
@@ -308,40 +295,24 @@ def test_failures(reader, leash: Leash, mode: str, kind: type[GovernorError], se
     assert not set("\x1b\u202e") & set(caught.value.message + caught.value.hint)
 
 
-def test_a_child_that_asks_and_does_not_listen_fills_no_memory(leash: Leash) -> None:
-    async def work() -> int:
-        limits = Limits(close_timeout=0.3)
-        async with open_blocking(leash.hostile("asks_forever"), limits, Inbox(limits), bytearray()) as transport:
-            await transport.exchange(request(1, "initialize", {}), {}, 60)
-            for number in range(2, 100):
-                with pytest.raises(TimeoutError):
-                    await transport.exchange(request(number, "tools/list", {}), {}, 0.5)
-                # One moment longer on a slow machine, until the pipe to the child is full.
-                if len(transport._unsent) > number:
-                    break
-            return len(transport._unsent)
-
-    assert 0 < drive(work()) <= 200
-
-
 @pytest.mark.parametrize("mode", ["long_line", "endless_line"])
-def test_a_message_without_end_is_refused_without_being_held(reader, leash: Leash, mode: str) -> None:
+def test_a_message_without_end_is_refused_without_being_held(leash: Leash, mode: str) -> None:
     import resource
 
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     limits = Limits(message_bytes=4 * 1024 * 1024)
     with pytest.raises(ProtocolError, match=r"it sent a message longer than 4,194,304 bytes\."):
-        reader(leash.hostile(mode), limits=limits)
+        read(leash.hostile(mode), limits=limits)
     assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) < 60_000  # KiB; the line has 200 MB
 
 
-def test_the_last_words_on_stderr_are_shown_without_secrets_and_controls(reader, leash: Leash) -> None:
+def test_the_last_words_on_stderr_are_shown_without_secrets_and_controls(leash: Leash) -> None:
     with pytest.raises(UnreachableError) as caught:
-        reader(leash.hostile("stderr_flood_then_exit", TOKEN="sekret-0123456789"))
+        read(leash.hostile("stderr_flood_then_exit", TOKEN="sekret-0123456789"))
     assert caught.value.hint.endswith("the last word, with token [redacted]")
     assert len(caught.value.hint) < 6_000
     with pytest.raises(UnreachableError) as caught:
-        reader(leash.hostile("exits_at_once"))
+        read(leash.hostile("exits_at_once"))
     assert caught.value.hint.endswith("cannot open the database \\x1b[31m/srv/db\\x1b[0m \\u{202e}")
 
 
@@ -355,9 +326,9 @@ def test_the_last_words_on_stderr_are_shown_without_secrets_and_controls(reader,
         (StdioEndpoint(("ls",), cwd="/no/such/folder"), TargetError, "/no/such/folder, does not exist."),
     ],
 )
-def test_commands_that_cannot_be_started(reader, endpoint, kind, sentence) -> None:
+def test_commands_that_cannot_be_started(endpoint, kind, sentence) -> None:
     with pytest.raises(kind) as caught:
-        reader(endpoint)
+        read(endpoint)
     assert sentence in caught.value.message
 
 
@@ -368,12 +339,6 @@ def test_cancellation_ends_the_child(leash: Leash) -> None:
                 pass
 
     anyio.run(work)
-
-
-def test_several_servers_are_read_at_once_and_one_failure_stays_its_own(leash: Leash) -> None:
-    found = read_many([plain_server(), leash.hostile("exits_at_once"), plain_server(era="legacy")])
-    assert isinstance(found[1], UnreachableError)
-    assert [getattr(one, "era", None) for one in found] == [Era.MODERN, None, Era.LEGACY]
 
 
 def test_reading_works_inside_a_running_loop() -> None:

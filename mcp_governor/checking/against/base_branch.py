@@ -232,7 +232,7 @@ def _new_changes(report: Report, base: Base, compared: Comparison) -> list[Chang
     if old is None or not report.changes:
         return []
     from mcp_governor.changelog.coverage import Names
-    from mcp_governor.checking.options import changes_between
+    from mcp_governor.checking.settings import changes_between
 
     left = list(report.changes)
     if base.surface is not None:

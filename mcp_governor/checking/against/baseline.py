@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,10 +32,7 @@ from mcp_governor.text import one_line, visible
 from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from mcp_governor.changelog import Changelog
-    from mcp_governor.checking.against.last_release import StatedRelease
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
     from mcp_governor.stage import Stage
@@ -74,56 +70,34 @@ def baseline_of(
     changelog: Changelog | None = None,
     offline: bool = False,
 ) -> Baseline | None:
-    """The baseline of a surface: :func:`read_baseline`, with what the surface and the changelog say of releases.
-
-    ``stage`` is ``None`` between releases. For a pull request, ``changelog`` is that of its base.
-    """
-    return read_baseline(
-        config,
-        against,
-        source=source,
-        stage=stage or EVERY_CHANGE,
-        ours=partial(_governed_version, surface, config),
-        last=last_release(config, surface, stage, changelog=changelog),
-        offline=offline,
-    )
-
-
-def read_baseline(
-    config: Config,
-    against: str | None = None,
-    *,
-    source: Source | None = None,
-    stage: Stage = EVERY_CHANGE,
-    ours: Callable[[], str | None] | None = None,
-    last: StatedRelease | None = None,
-    offline: bool = False,
-) -> Baseline | None:
-    """Read the baseline.
+    """Find and read the baseline of a surface.
 
     It is ``--against``, or else the configured one, or else the surface file at the latest release tag, or else the
     surface file in the work tree; ``None`` if none of these exists, or if the run is isolated from them. Offline, the
     file in the work tree is what is checked, so that the last one is the surface file at ``HEAD``.
 
-    That file may be recorded again between releases. So it stands for ``last`` only if it still has the surface that
-    this release published; otherwise, that surface is searched for.
+    That file may be recorded again between releases. So it stands for the last release only if it still has the surface
+    that this release published; otherwise, that surface is searched for.
 
     Args:
+        surface: what is governed. A package without a version stands for the newest release that is not newer.
         config: the configuration, which may name a baseline; its ``base`` is the commit of the base branch, which has
             the last word on what a file is.
         against: the baseline that the user typed.
         source: the governed source; ``None`` for a surface that has been read already. If it is a configured server,
             the run starts what the configuration names anyway. For a recording, or for a server that the user typed,
             the configuration must not make the run start or fetch anything else.
-        stage: the stage of the run; a tagged release is compared with the release before it.
-        ours: returns the governed version. A package without a version stands for the newest release that is not newer.
-        last: the last release, as the changelog states it.
+        stage: the stage of the run, ``None`` between releases; a tagged release is compared with the release before it.
+        changelog: says which release is the last one, instead of the configured one: for a pull request, that of its
+            base.
         offline: the recorded surface is checked, and no server is started.
 
     Raises:
         UsageError: a server is named that must not be started.
         GovernorError: a named baseline cannot be read. Unnamed baselines may be absent.
     """
+    last = last_release(config, surface, stage, changelog=changelog)
+    stage = stage or EVERY_CHANGE
     typed = against is not None
     if typed or (config.baseline and not offline):
         found: Source | None = named_baseline(config, against, source=source, offline=offline)
@@ -131,7 +105,7 @@ def read_baseline(
         if is_package(text):
             from mcp_governor.target.published import newest_release
 
-            text = newest_release(text, ours() if ours is not None else None, below=bool(stage.tag))
+            text = newest_release(text, _governed_version(surface, config), below=bool(stage.tag))
             found = parse_target(text, config, base=config.root)
     else:
         found = None if config.isolated else _default_source(config, stage, offline=offline)
@@ -142,11 +116,11 @@ def read_baseline(
         return None
     # A recording has its own tiers; those of the current configuration would hide that a tool was moved.
     tiers = tier_rules(config_before(config)) if isinstance(found, LiveSource) else NO_TIER_RULES
-    surface = read_source(found, tiers=tiers)
-    if not may_be_newer or last is None or last.states(surface):
-        return Baseline(found.shown, surface)
+    before = read_source(found, tiers=tiers)
+    if not may_be_newer or last is None or last.states(before):
+        return Baseline(found.shown, before)
     published = published_surface(config, last)
-    return Baseline(found.shown, surface, lost=last.version) if published is None else Baseline(*published)
+    return Baseline(found.shown, before, lost=last.version) if published is None else Baseline(*published)
 
 
 def named_baseline(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.checking.against.base_branch import Base, approval_key
 from mcp_governor.checking.against.configuration import relative
-from mcp_governor.checking.options import changes_between
+from mcp_governor.checking.settings import changes_between
 from mcp_governor.errors import GovernorError
 from mcp_governor.files import read_bytes
 from mcp_governor.findings import Bump

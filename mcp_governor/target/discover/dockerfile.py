@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.files import MAX_TEXT_BYTES, is_regular, read_bytes
 from mcp_governor.parsing import read_json
@@ -24,37 +24,32 @@ _SHELL = re.compile(r"[$`|&;<>(){}]")
 _ENV = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:=|\s)")
 
 
-class Dockerfile:
-    """The relevant instructions in the last stage of a Dockerfile.
+class Dockerfile(NamedTuple):
+    """The command and the variables of the last stage of a Dockerfile."""
 
-    Args:
-        path: path of the file; a missing file has no instructions.
-    """
+    command: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
 
-    def __init__(self, path: Path) -> None:
-        self.command: tuple[str, ...] = ()
-        self.variables: tuple[str, ...] = ()
-        self._read(path)
 
-    def _read(self, path: Path) -> None:
-        entry: list[str] = []
-        arguments: list[str] = []
-        variables: dict[str, None] = {}
-        folder = ""
-        for name, rest in _instructions(path):
-            if name == "FROM":
-                entry, arguments, folder = [], [], ""
-            elif name == "ENTRYPOINT":
-                entry, arguments = _words(rest), []
-            elif name == "CMD":
-                arguments = _words(rest)
-            elif name == "WORKDIR":
-                folder = rest.strip().rstrip("/")
-            elif name == "ENV" and (match := _ENV.match(rest)):
-                variables[match[1]] = None
-        prefix = f"{folder}/" if folder.startswith("/") else ""
-        self.command = tuple(word.removeprefix(prefix) if prefix else word for word in (*entry, *arguments))
-        self.variables = tuple(variables)
+def read_dockerfile(path: Path) -> Dockerfile:
+    """What a Dockerfile says; a missing one says nothing."""
+    entry: list[str] = []
+    arguments: list[str] = []
+    variables: dict[str, None] = {}
+    folder = ""
+    for name, rest in _instructions(path):
+        if name == "FROM":
+            entry, arguments, folder = [], [], ""
+        elif name == "ENTRYPOINT":
+            entry, arguments = _words(rest), []
+        elif name == "CMD":
+            arguments = _words(rest)
+        elif name == "WORKDIR":
+            folder = rest.strip().rstrip("/")
+        elif name == "ENV" and (match := _ENV.match(rest)):
+            variables[match[1]] = None
+    prefix = f"{folder}/" if folder.startswith("/") else ""
+    return Dockerfile(tuple(word.removeprefix(prefix) for word in (*entry, *arguments)), tuple(variables))
 
 
 def _instructions(path: Path) -> Iterator[tuple[str, str]]:
@@ -88,7 +83,7 @@ def _words(rest: str) -> list[str]:
 def docker_candidates(project: PythonProject, top: Path) -> Iterator[Candidate]:
     """The command of a project's Dockerfile, if it is a program of the project that serves stdio."""
     path = project.folder / "Dockerfile"
-    command = Dockerfile(path).command
+    command = read_dockerfile(path).command
     if not command or any(_HTTP.search(word) for word in command[1:]):
         return
     program, *rest = command

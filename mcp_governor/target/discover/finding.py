@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from mcp_governor.files import repository_of
-from mcp_governor.target.discover.client_files import client_candidates
-from mcp_governor.target.discover.dockerfile import docker_candidates
-from mcp_governor.target.discover.manifests import variables_of
-from mcp_governor.target.discover.model import Candidate, Found
-from mcp_governor.target.discover.node import node_candidates
+from mcp_governor.errors import GovernorError
+from mcp_governor.files import MAX_TEXT_BYTES, read_bytes, repository_of
+from mcp_governor.target.clients import endpoint_from_client_config, servers_in
+from mcp_governor.target.discover.dockerfile import docker_candidates, read_dockerfile
+from mcp_governor.target.discover.model import Candidate, Found, Way
+from mcp_governor.target.discover.node import node_candidates, read_json
 from mcp_governor.target.discover.own import Repository
 from mcp_governor.target.discover.python_projects import PythonProject, python_candidates
 from mcp_governor.target.discover.python_source import is_project
+from mcp_governor.wire.endpoint import StdioEndpoint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,3 +90,115 @@ def _projects(root: Path) -> Iterator[Path]:
             if inside and folder not in seen and is_project(folder):
                 seen.add(folder)
                 yield folder
+
+
+# variables
+
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,59}")
+_EXAMPLES = (".env.example", ".env.sample", ".env.template")
+_MAX_VARIABLES = 40
+"""Most variables of one file; a message names a few of them."""
+
+# Variables that images and package managers set for themselves.
+_NOT_ASKED = re.compile(r"PATH|.*_(?:HOME|VERSION)|(?:UV|PIP|LC|DEBIAN)_.*|PYTHON.*|NODE_ENV|LANG|TZ")
+
+
+def variables_of(folder: Path) -> dict[str, str]:
+    """Variable of the server → the file that mentions it; required ones from ``server.json`` come first."""
+    found: dict[str, str] = {}
+    for file, names in (
+        ("server.json", _of_manifest(read_json(folder / "server.json"))),
+        *((file, _of_example(folder / file)) for file in _EXAMPLES),
+        ("README.md", _of_page(folder / "README.md")),
+        ("Dockerfile", iter(read_dockerfile(folder / "Dockerfile").variables)),
+    ):
+        for _, name in zip(range(_MAX_VARIABLES), names, strict=False):
+            if _VARIABLE.fullmatch(name) and not _NOT_ASKED.fullmatch(name):
+                found.setdefault(name, file)
+    return found
+
+
+def _of_manifest(manifest: dict[str, Any]) -> Iterator[str]:
+    packages = manifest.get("packages")
+    entries: list[dict[str, Any]] = []
+    for package in packages if isinstance(packages, list) else ():
+        listed = package.get("environmentVariables") if isinstance(package, dict) else None
+        entries += [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+    for entry in sorted(entries, key=lambda entry: entry.get("isRequired") is not True):
+        if isinstance(entry.get("name"), str):
+            yield entry["name"]
+
+
+_ENV_TABLE = re.compile(r"[\"']?\benv[\"']?\s*:\s*\{([^{}]{1,4000})\}")
+_MEMBER = re.compile(r"[\"']?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)[\"']?\s*:")
+
+_LISTED = re.compile(
+    r"^[ \t]{0,8}(?:export[ \t]{1,4}|[-*|][ \t]{1,4}(?:\*\*)?`)([A-Z][A-Z0-9]{0,30}(?:_[A-Z0-9]{1,30}){1,6})(?:[`=])",
+    re.MULTILINE,
+)
+
+
+def _of_page(path: Path) -> Iterator[str]:
+    """The variables in client configurations on a page, then those that it exports or lists one by one."""
+    try:
+        text = read_bytes(path, limit=MAX_TEXT_BYTES).decode()
+    except (OSError, ValueError):
+        return
+    for table in _ENV_TABLE.finditer(text):
+        yield from _MEMBER.findall(table[1])
+    yield from _LISTED.findall(text)
+
+
+def _of_example(path: Path) -> Iterator[str]:
+    try:
+        text = read_bytes(path, limit=MAX_TEXT_BYTES).decode()
+    except (OSError, ValueError):
+        return
+    for line in text.splitlines():
+        name, equals, _ = line.strip().removeprefix("export ").partition("=")
+        if equals and not line.lstrip().startswith("#"):
+            yield name.strip()
+
+
+# servers in the repository's own configurations of MCP clients
+
+
+CLIENTS = 4
+"""The last stage."""
+
+_CLIENT_FILES = (
+    *(".mcp.json", "mcp.json", ".vscode/mcp.json", ".cursor/mcp.json", ".windsurf/mcp.json", ".roo/mcp.json"),
+    *(".kiro/settings/mcp.json", ".amazonq/mcp.json", ".junie/mcp/mcp.json", ".gemini/settings.json"),
+    *("claude_desktop_config.json", ".claude/mcp.json"),
+)
+_MAX_ENTRIES = 20
+"""Most entries of one file that are read: generous, people have a few."""
+
+
+def client_candidates(top: Path, repository: Repository) -> tuple[list[Candidate], list[Way]]:
+    """The entries that run something from the repository, and all others.
+
+    Args:
+        top: the folder in which init runs.
+        repository: judges what an entry starts.
+    """
+    found: list[Candidate] = []
+    others: list[Way] = []
+    for file in _CLIENT_FILES:
+        for name in servers_in(top / file)[:_MAX_ENTRIES]:
+            target = f"{file}#{name}"
+            try:
+                endpoint = endpoint_from_client_config(top / file, name)
+            except GovernorError as error:
+                others.append(Way({}, target=target, says=error.message))
+                continue
+            way = Way({}, target=target, says=endpoint.shown)
+            own = isinstance(endpoint, StdioEndpoint) and repository.leads_here(
+                endpoint.command, top / (endpoint.cwd or ""), endpoint.env
+            )
+            if own:
+                found.append(Candidate(name, top, file, (way,), CLIENTS))
+            else:
+                others.append(way)
+    return found, others
