@@ -29,7 +29,7 @@ def fleet_export(run: Run, store: str, parquet: Path) -> int:
     \b
         mcp-governor fleet export --store fleet.db --parquet out
     """
-    with opened(store, None) as place:
+    with opened(store, None, exists=True) as place:
         assert place is not None
         from mcp_governor.store.parquet import export
 

@@ -239,8 +239,10 @@ def _pages(output: Output) -> Path | None:
 
 
 @contextmanager
-def opened(store: str | None, named: str | None, engine: str = "local") -> Iterator[Store | None]:
-    """The store that the options name, open; ``None`` for none.
+def opened(
+    store: str | None, named: str | None, engine: str = "local", *, exists: bool = False
+) -> Iterator[Store | None]:
+    """The store that the options name, open; ``None`` for none. One that has to exist is not created.
 
     Raises:
         UsageError: it cannot be opened, or an option has no effect without one.
@@ -261,6 +263,8 @@ def opened(store: str | None, named: str | None, engine: str = "local") -> Itera
         raise UsageError("The queue needs PostgreSQL, which all workers reach.", f"Name it: {_SHARED}")
     from mcp_governor.store.store import Store
 
+    if exists and not address.is_shared and not Path(address.url.database or "").is_file():
+        raise UsageError(f"{address.shown} does not exist.", "Name the file that fleet check --store wrote.")
     place = Store(address)
     try:
         yield place

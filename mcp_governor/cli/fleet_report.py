@@ -22,7 +22,7 @@ def fleet_report(run: Run, store: str, named: str | None) -> int:
         mcp-governor fleet check LIST --store fleet.db --run 4711 --shard 2/5
         mcp-governor fleet report --store fleet.db --run 4711
     """
-    with opened(store, named) as place:
+    with opened(store, named, exists=True) as place:
         assert place is not None
         from mcp_governor.fleet.run import stored_fleet
 

@@ -24,6 +24,7 @@ class Member(Struct, frozen=True):
         label: name of the variant.
         variant: settings of the variant, as JSON.
         with_: package that is installed with it.
+        stranger: nobody here chose it, so it gets no token of ours.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Member(Struct, frozen=True):
     label: str = ""
     variant: Mapping[str, Any] = field(default_factory=dict)
     with_: str = ""
+    stranger: bool = False
 
 
 class Job(Struct, frozen=True, omit_defaults=True):
@@ -42,7 +44,7 @@ class Job(Struct, frozen=True, omit_defaults=True):
         name: of the member.
         work: what to do.
         target: a TARGET; empty for a server of the configuration.
-        server, label, variant, with_: see :class:`Member`.
+        server, label, variant, with_, stranger: see :class:`Member`.
         refused: why it is not read.
         config: path of the configuration file; empty for none.
         root: folder of the configuration, if it has no file.
@@ -62,6 +64,7 @@ class Job(Struct, frozen=True, omit_defaults=True):
     label: str = ""
     variant: dict[str, Any] = {}
     with_: str = ""
+    stranger: bool = False
     refused: str = ""
     config: str = ""
     root: str = ""

@@ -80,9 +80,9 @@ def portable(job: Job, folder: Path, digests: Digests) -> Portable:
     return Portable(bare, {relative(path, folder): digest for path, digest in read.items()}, variant)
 
 
-def as_text(value: Struct) -> str:
+def as_text(value: Struct, *, sort_keys: bool = True) -> str:
     """A value as JSON that every database takes: ASCII, so without NUL and lone surrogates."""
-    return json.dumps(msgspec.to_builtins(value), sort_keys=True)
+    return json.dumps(msgspec.to_builtins(value), sort_keys=sort_keys)
 
 
 def local(text: str, folder: Path, today: str, digests: Digests, *, trust: bool) -> Job:

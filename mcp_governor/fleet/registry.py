@@ -1,11 +1,13 @@
 """The servers that a registry lists, by the API of the official MCP registry: ``GET /v0.1/servers``.
 
 A registry is a stranger: pages, their sizes and the time for all of them are bounded, and a cursor that comes again
-ends the reading. The latest version of a server counts, unless it is deleted.
+ends the reading. So are its servers: they get no token of ours, and an address within this machine is not reached.
+The latest version of a server counts, unless it is deleted.
 """
 
 from __future__ import annotations
 
+import ipaddress
 import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
@@ -22,6 +24,8 @@ from mcp_governor.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    import httpx2
+
 PATH = "/v0.1/servers"
 """The path of the list, which is added to an address without a path."""
 
@@ -37,8 +41,11 @@ MAX_PAGE_BYTES = 8 * MEBIBYTE
 _SECONDS = 30.0
 """Timeout of one page, in seconds."""
 
-TOTAL_SECONDS = 600.0
-"""Timeout of all pages, in seconds."""
+TOTAL_SECONDS = 300.0
+"""Timeout of all pages, in seconds: the official registry takes about one."""
+
+_IDLE_PAGES = 20
+"""Pages without a new name, one after the other, that a list may have: old versions of one server fill a few."""
 
 _META = "io.modelcontextprotocol.registry/official"
 _HINT = "Check the address; a registry answers GET /v0.1/servers with JSON."
@@ -59,6 +66,7 @@ def registry_members(url: str, *, packages: bool) -> tuple[str, tuple[Member, ..
         UnreachableError, ProtocolError: a page was not answered, or is not one, or there is no end of them.
     """
     shown = shown_url(url)
+    here = _is_here(url)
     found: dict[str, Member] = {}
     for entry in _entries(url, shown):
         server, official = entry.get("server", entry), _official(entry)
@@ -68,7 +76,7 @@ def registry_members(url: str, *, packages: bool) -> tuple[str, tuple[Member, ..
         latest = official.get("isLatest") is not False
         if official.get("status") == "deleted" or not latest:
             continue
-        found[name] = _member(name, server, packages=packages)
+        found[name] = _member(name, server, packages=packages, here=here)
         if len(found) > MAX_MEMBERS:
             raise ProtocolError(f"{shown} lists more than {MAX_MEMBERS:,} servers.", "Narrow the list: ?search=NAME")
     return shown, tuple(found.values())
@@ -82,21 +90,31 @@ def _official(entry: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _entries(url: str, shown: str) -> Iterator[Mapping[str, Any]]:
     """The entries of all pages."""
+    import httpx2
+
     cursor, seen, deadline = "", set[str](), time.monotonic() + TOTAL_SECONDS
-    for _ in range(MAX_PAGES):
-        page = _page(_address(url, cursor), shown, deadline)
-        servers = page.get("servers") if isinstance(page, dict) else None
-        if not isinstance(servers, list):
-            raise ProtocolError(f'{shown} did not answer with a list of "servers".', _HINT)
-        yield from (entry for entry in servers if isinstance(entry, dict))
-        metadata = page.get("metadata")
-        following = metadata.get("nextCursor") if isinstance(metadata, dict) else None
-        if not following:
-            return
-        if not isinstance(following, str) or following in seen:
-            raise ProtocolError(f"{shown} never ends: a cursor came twice, or is not a string.", _HINT)
-        seen.add(following)
-        cursor = following
+    names, idle = set[str](), 0
+    with httpx2.Client(timeout=_SECONDS, follow_redirects=False) as client:
+        for _ in range(MAX_PAGES):
+            page = _page(client, _address(url, cursor), shown, deadline)
+            servers = page.get("servers") if isinstance(page, dict) else None
+            if not isinstance(servers, list):
+                raise ProtocolError(f'{shown} did not answer with a list of "servers".', _HINT)
+            entries = _objects(servers)
+            yield from entries
+            metadata = page.get("metadata")
+            following = metadata.get("nextCursor") if isinstance(metadata, dict) else None
+            if not following:
+                return
+            if not isinstance(following, str) or following in seen:
+                raise ProtocolError(f"{shown} never ends: a cursor came twice, or is not a string.", _HINT)
+            seen.add(following)
+            cursor = following
+            known = len(names)
+            names.update(str(entry.get("server", entry))[:1_000] for entry in entries)
+            idle = 0 if len(names) > known else idle + 1
+            if idle >= _IDLE_PAGES:
+                raise ProtocolError(f"{shown} never ends: {_IDLE_PAGES} pages in a row listed nothing new.", _HINT)
     raise ProtocolError(f"{shown} has more than {MAX_PAGES:,} pages.", "Narrow the list: ?search=NAME")
 
 
@@ -108,17 +126,14 @@ def _address(url: str, cursor: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc, path, urlencode(query), ""))
 
 
-def _page(address: str, shown: str, deadline: float) -> Any:
+def _page(client: httpx2.Client, address: str, shown: str, deadline: float) -> Any:
     import httpx2
 
     data = bytearray()
     headers = {"Accept": "application/json", "User-Agent": f"mcp-governor/{__version__}"}
     end = min(deadline, time.monotonic() + 2 * _SECONDS)
     try:
-        with (
-            httpx2.Client(timeout=_SECONDS, follow_redirects=False) as client,
-            client.stream("GET", address, headers=headers) as answer,
-        ):
+        with client.stream("GET", address, headers=headers) as answer:
             if answer.status_code != 200:
                 raise UnreachableError(f"{shown} answered with status {answer.status_code}.", _HINT)
             for piece in answer.iter_bytes():
@@ -135,17 +150,35 @@ def _page(address: str, shown: str, deadline: float) -> Any:
         raise ProtocolError(f"{shown} did not answer with JSON.", _HINT) from None
 
 
-def _member(name: str, server: Mapping[str, Any], *, packages: bool) -> Member:
-    """A server of a registry: its first address without variables, or else its first package."""
+def _is_here(url: str) -> bool:
+    """True if an address is written as one of this machine, or of its own network link: 169.254.169.254 has the
+    credentials of a machine in a cloud. Names are not resolved."""
+    host = ""
+    try:
+        host = urlsplit(url).hostname or ""
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+    return address.is_loopback or address.is_link_local or address.is_unspecified
+
+
+def _member(name: str, server: Mapping[str, Any], *, packages: bool, here: bool) -> Member:
+    """A server of a registry: its first address without variables, or else its first package.
+
+    Args:
+        here: the registry is on this machine, and may list servers there.
+    """
     for remote in _objects(server.get("remotes")):
         url = remote.get("url")
         if isinstance(url, str) and url.startswith(("https://", "http://")) and "{" not in url:
-            return Member(name, f"sse+{url}" if remote.get("type") == "sse" else url)
+            if _is_here(url) and not here:
+                return Member(name, refused="its address is one of the machine that reads it")
+            return Member(name, f"sse+{url}" if remote.get("type") == "sse" else url, stranger=True)
     kinds: list[str] = []
     for package in _objects(server.get("packages")):
         kind, target = str(package.get("registryType")), _package(package)
         if target is not None and packages:
-            return Member(name, target)
+            return Member(name, target, stranger=True)
         kinds.append(kind if target is None else f"{kind} (packages are only started with --packages)")
     if kinds:
         return Member(name, refused=one_line(f"it is a package of {kinds[0]}", 160))

@@ -221,6 +221,7 @@ def _job(member: Member, folder: Path, wanted: Wanted, shared: Mapping[str, Any]
         label=member.label,
         variant=dict(member.variant),
         with_=member.with_,
+        stranger=member.stranger,
         surface="" if wanted.work == "lint" or itself else str(surface),
         page=str(page) if page is not None else "",
     )

@@ -319,6 +319,8 @@ def failures(fleet: Fleet) -> Iterator[str]:
         yield f"{count_of(sum(row.failing for row in linted), 'finding')} in {count_of(len(linted), 'server')}"
     if fleet.failing:
         yield f"{count_of(len(fleet.failing), 'finding')} about several servers"
+    if not fleet.rows and fleet.shard:
+        return
     if not fleet.coverage:
         yield "no server was reached"
     elif fleet.coverage < fleet.least:

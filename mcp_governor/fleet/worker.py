@@ -18,6 +18,7 @@ import msgspec
 
 from mcp_governor.errors import GovernorError
 from mcp_governor.fleet.member import Job
+from mcp_governor.target.remote import TOKEN_VARIABLE
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -73,6 +74,9 @@ def work_on(job: Job) -> tuple[Row, str | None, bool]:
     from mcp_governor.fleet.model import Row
     from mcp_governor.fleet.reading import Reading
 
+    if job.stranger and not job.refused:
+        # This process reads nothing else. A token is for a server that somebody named, not for what a registry lists.
+        os.environ.pop(TOKEN_VARIABLE, None)
     reading = Reading(job)
     try:
         row = reading.row()

@@ -10,10 +10,14 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from replacing import replace
 
+from mcp_governor.config import Config
 from mcp_governor.errors import ServerError
 from mcp_governor.fleet import registry
+from mcp_governor.fleet.members import members_of
 from mcp_governor.fleet.registry import registry_members
+from mcp_governor.fleet.run import Wanted, run_fleet
 
 OFFICIAL = "io.modelcontextprotocol.registry/official"
 
@@ -118,7 +122,14 @@ def test_packages_of_strangers_are_not_started_unless_asked(stub) -> None:
         (lambda query: {"servers": [entry("a")], "metadata": {"nextCursor": "again"}}, "a cursor came twice"),
         (
             lambda query: {"servers": [], "metadata": {"nextCursor": query.get("cursor", ["x"])[0] + "x"}},
-            "more than 20 pages",
+            "20 pages in a row listed nothing new",
+        ),
+        (
+            lambda query: {
+                "servers": [entry(query.get("cursor", ["x"])[0], latest=False)],
+                "metadata": {"nextCursor": query.get("cursor", ["x"])[0] + "x"},
+            },
+            "more than 30 pages",
         ),
         (lambda query: {"servers": [], "metadata": {"nextCursor": 7}}, "or is not a string"),
         (lambda query: {"servers": {"a": 1}}, 'a list of "servers"'),
@@ -132,13 +143,70 @@ def test_packages_of_strangers_are_not_started_unless_asked(stub) -> None:
     ],
 )
 def test_a_registry_that_misbehaves_gets_one_sentence(stub, monkeypatch, page, error: str) -> None:
-    monkeypatch.setattr(registry, "MAX_PAGES", 20)
+    monkeypatch.setattr(registry, "MAX_PAGES", 30)
     monkeypatch.setattr(registry, "MAX_PAGE_BYTES", 200_000)
     monkeypatch.setattr(registry, "MAX_MEMBERS", 5)
     with pytest.raises(ServerError) as caught:
         registry_members(stub(page), packages=False)
     assert error in caught.value.message
     assert caught.value.exit_code == 3
+
+
+@pytest.mark.parametrize(
+    ("url", "reached"),
+    [
+        ("https://mcp.example.com/mcp", True),
+        ("http://10.1.2.3/mcp", True),
+        ("http://169.254.169.254/latest", False),
+        ("http://127.0.0.1:8080/mcp", False),
+        ("http://[::1]/mcp", False),
+        ("https://localhost/mcp", False),
+        ("https://a.localhost/mcp", False),
+        ("http://0.0.0.0/mcp", False),
+        ("http://[fe80::1]/mcp", False),
+        ("http://[x/mcp", True),
+    ],
+)
+def test_a_registry_elsewhere_names_no_address_of_this_machine(stub, monkeypatch, url: str, reached: bool) -> None:
+    remote = [{"type": "streamable-http", "url": url}]
+    address = stub(lambda _: {"servers": [entry("a", remotes=remote)]})
+    (member,) = registry_members(address, packages=False)[1]
+    assert member.target == url  # A registry of this machine may.
+    monkeypatch.setattr(registry, "_is_here", lambda one: one != address and IS_HERE(one))
+    (member,) = registry_members(address, packages=False)[1]
+    assert (member.target == url) is reached
+    assert bool(member.refused) is not reached
+
+
+IS_HERE = registry._is_here
+
+
+def test_servers_of_a_registry_get_no_token(stub, monkeypatch, tmp_path) -> None:
+    """What a registry lists is chosen by whoever publishes there; the token is for servers that the user names."""
+    sent: list[str | None] = []
+
+    class Sink(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            sent.append(self.headers.get("Authorization"))
+            self.send_response(404)
+            self.end_headers()
+
+        do_GET = do_POST
+
+        def log_message(self, *_: object) -> None: ...
+
+    monkeypatch.setenv("MCP_GOVERNOR_BEARER_TOKEN", "of-the-user")
+    with ThreadingHTTPServer(("127.0.0.1", 0), Sink) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/mcp"
+        found = members_of(stub(lambda _: {"servers": [entry("a", remotes=[{"url": url}])]}), Config(root=tmp_path))
+        run_fleet(found, Wanted(seconds=5))
+        assert sent
+        assert set(sent) == {None}
+        (named,) = found.listed
+        run_fleet(replace(found, listed=(replace(named, stranger=False),)), Wanted(seconds=5))
+        server.shutdown()
+    assert "Bearer of-the-user" in sent
 
 
 def test_nobody_answers_there() -> None:

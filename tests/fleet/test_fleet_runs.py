@@ -151,7 +151,7 @@ def test_a_recorded_fleet_has_a_page_for_each_server(tmp_path: Path, capsys, mon
         ("fleet check a.json --store no/a.db", "its folder does not exist"),
         ("fleet check a.json --store a.json", "is not a store"),
         ("fleet check a.json --store s.db --run ../x;y", "--run takes 1 to 100 letters"),
-        ("fleet report --store s.db", "s.db has no runs"),
+        ("fleet report --store s.db", "s.db does not exist"),
         ("fleet worker --store s.db", "The queue needs PostgreSQL"),
         ("fleet check a.json --format html", "--format html writes a page for each server"),
         ("fleet check a.json --against a.json", "is not a folder of recordings"),

@@ -210,6 +210,8 @@ def test_the_report_is_about_all_parts_of_a_run(process, tmp_path: Path, monkeyp
     assert rows(half) == [("a", "same"), ("b", "unreachable"), ("c", "same")]
     assert half.report["servers"][1]["why"] == "it is not read yet"
     assert run("check", "a.json", "--shard", "2/2").code == 0
+    empty = run("check", "a.json", "--shard", "9/9")
+    assert (empty.code, rows(empty)) == (0, [])
     whole = run("report")
     assert (whole.code, rows(whole)) == (0, [("a", "same"), ("b", "same"), ("c", "same")])
     again = run("check", "a.json")
