@@ -23,7 +23,7 @@ from mcp_governor.checking.token_cost import token_cost
 from mcp_governor.errors import GovernorError, NothingCheckedError
 from mcp_governor.findings import Bump
 from mcp_governor.surface import NO_TIER_RULES, fingerprint
-from mcp_governor.target import LiveSource, read_source, resolve_both, tier_rules
+from mcp_governor.target import LiveSource, read_pair, resolve_both, tier_rules
 from mcp_governor.target.packages import is_package
 from mcp_governor.version_sources.model import SERVER_INFO
 from mcp_governor.version_steps import declared_step, same_version
@@ -45,7 +45,7 @@ def compare_targets(
     only_breaking: bool = False,
     places: bool = False,
 ) -> Report:
-    """The changes from one target to another.
+    """The changes from one target to another; two live targets are read at the same time.
 
     Args:
         old, new: TARGETs; ``new`` is ``None`` if ``command`` starts it.
@@ -60,7 +60,7 @@ def compare_targets(
     sources = resolve_both(old, new, config, command=command)
     # As in a check: a recording has its own tiers, and today's would hide that a tool was moved.
     past = tier_rules(config_before(config)) if isinstance(sources[0], LiveSource) else NO_TIER_RULES
-    before, after = read_source(sources[0], tiers=past), read_source(sources[1], tiers=tier_rules(config))
+    before, after = read_pair(sources, (past, tier_rules(config)))
     refuse_empty(before)
     governed = isinstance(sources[1], LiveSource) and sources[1].configured
     both = Comparison(after, config, Baseline(sources[0].shown, before))

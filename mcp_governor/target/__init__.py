@@ -8,6 +8,7 @@ from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
 from mcp_governor.target.read import (
     limits_of,
     no_server,
+    read_pair,
     read_source,
     recorded_source,
     refuse_client_config,
@@ -25,6 +26,7 @@ __all__ = [
     "limits_of",
     "no_server",
     "parse_target",
+    "read_pair",
     "read_source",
     "recorded_source",
     "refuse_client_config",

@@ -43,6 +43,18 @@ def read_source(source: Source, *, tiers: TierRules = NO_TIER_RULES) -> Surface:
     return surface_of(_read_live(source), source, tiers=tiers)
 
 
+def read_pair(sources: tuple[Source, Source], tiers: tuple[TierRules, TierRules]) -> tuple[Surface, Surface]:
+    """Two surfaces, each with its tiers: those of two servers are read at once. Errors as in :func:`read_source`."""
+    first, second = sources
+    if not (isinstance(first, LiveSource) and isinstance(second, LiveSource)):
+        return read_source(first, tiers=tiers[0]), read_source(second, tiers=tiers[1])
+    from mcp_governor import wire
+
+    live = (first, second)
+    read = wire.read_both(*((one.endpoint, limits_of(one), one.list_params, one.call_first) for one in live))
+    return surface_of(read[0], first, tiers=tiers[0]), surface_of(read[1], second, tiers=tiers[1])
+
+
 def refuse_client_config(source: FileSource) -> None:
     """Explain how to name a server if a file is a client's configuration and not a recording.
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     )
     from mcp_governor.wire.limits import DEFAULT_LIMITS, Limits
     from mcp_governor.wire.opening import connect
-    from mcp_governor.wire.recording import Recording, read, read_recording
+    from mcp_governor.wire.recording import Recording, read, read_both, read_recording
     from mcp_governor.wire.rpc import RpcError
     from mcp_governor.wire.session import Session
 
@@ -41,6 +41,7 @@ __all__ = [
     "connect",
     "object_elsewhere",
     "read",
+    "read_both",
     "read_recording",
 ]
 
@@ -58,7 +59,7 @@ __getattr__ = lazy_names(
         ),
         "limits": ("DEFAULT_LIMITS", "Limits"),
         "opening": ("connect",),
-        "recording": ("Recording", "read", "read_recording"),
+        "recording": ("Recording", "read", "read_both", "read_recording"),
         "rpc": ("RpcError",),
         "session": ("Session",),
     },

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import anyio
 from msgspec import Struct, field
 
-from mcp_governor.errors import ProtocolError, UnreachableError
+from mcp_governor.errors import GovernorError, ProtocolError, UnreachableError
 from mcp_governor.secrets import redact_json
 from mcp_governor.surface.skills import declares_skills
 from mcp_governor.text import one_line
@@ -213,3 +214,34 @@ def read(
     from mcp_governor.wire.loop import run
 
     return run(_read, endpoint, limits, era, list_params, call_first)
+
+
+def read_both(*asked: tuple[Endpoint, Limits, Sequence[Mapping[str, Any]], FirstCalls]) -> list[Recording]:
+    """:func:`read` for servers that start at the same time: to install a package takes most of a comparison.
+
+    Raises:
+        ServerError: that of the first server, in this order, that cannot be read.
+    """
+    from mcp_governor.wire.loop import run
+
+    answers: dict[int, Recording | GovernorError] = {}
+
+    async def one(at: int, endpoint: Endpoint, limits: Limits, lists: Any, calls: FirstCalls) -> None:
+        try:
+            answers[at] = await _read(endpoint, limits, None, lists, calls)
+        except GovernorError as error:
+            answers[at] = error
+
+    async def every() -> None:
+        async with anyio.create_task_group() as group:
+            for at, each in enumerate(asked):
+                group.start_soon(one, at, *each)
+
+    run(every)
+    found = []
+    for at in range(len(asked)):
+        answer = answers[at]
+        if isinstance(answer, GovernorError):
+            raise answer
+        found.append(answer)
+    return found
