@@ -157,7 +157,7 @@ def _tagging(document: dict[str, Any]) -> str:
             return tool
     for source in (_under(document, "tool", tool, "version", "source") for tool in ("hatch", "pdm")):
         if source in ("vcs", "scm", "uv-dynamic-versioning", "versioningit"):
-            return {"vcs": "hatch-vcs", "scm": "PDM"}.get(source, source)
+            return {"vcs": "hatch-vcs", "scm": "PDM"}.get(source, str(source))
     if _under(document, "tool", "hatch", "version", "path") or _under(
         document, "tool", "setuptools", "dynamic", "version"
     ):
