@@ -101,7 +101,6 @@ def check(
     """Everything that is wrong with a changelog, in the order of the file.
 
     Args:
-        changelog: as read.
         surface: the current surface; with ``None``, the file is checked alone.
         changes: from the baseline to ``surface``; ``None`` if there is no baseline.
         settings: see :class:`ChangelogSettings`.

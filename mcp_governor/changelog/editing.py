@@ -36,7 +36,6 @@ class Editor:
     """Collects edits by line number (from 1, of the text as read) and applies them together.
 
     Args:
-        changelog: as read.
 
     Raises:
         FileFormatError: a merge conflict or an open code fence is left in it, so no place in it is sure.
@@ -146,14 +145,7 @@ class Editor:
 
 
 def begin_section(changelog: Changelog, editor: Editor, lines: list[str], *, is_current: bool = True) -> None:
-    """Put a new section above the newest one, or at the end of a changelog without sections.
-
-    Args:
-        changelog: as read.
-        editor: of that changelog.
-        lines: the section, from its heading on.
-        is_current: the section takes the marker from the others.
-    """
+    """Put a new section above the newest one, or at the end of a changelog without sections."""
     if changelog.sections:
         if is_current:
             editor.unmark()

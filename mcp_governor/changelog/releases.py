@@ -34,7 +34,6 @@ def release(
     (:func:`recorded_path`) afterwards; nothing is written here.
 
     Args:
-        changelog: as read.
         version: the version to release; a semantic one, or one that the changelog has a section of. A leading ``v``
             is left out.
         day: ``YYYY-MM-DD`` for the heading; ``None`` leaves it undated.
@@ -124,7 +123,6 @@ def recorded_surfaces(
     Args:
         folder: where :func:`recorded_path` leads.
         shown: how messages name the folder.
-        changelog: as read.
         with_current: that of the current section, too; at a release its fingerprint is compared with the live one.
 
     Raises:
@@ -143,10 +141,6 @@ def recorded_surfaces(
 
 def show(changelog: Changelog, version: str) -> str:
     """The text of one release, as written, without trailing blank lines.
-
-    Args:
-        changelog: as read.
-        version: a version, ``current`` or ``unreleased``.
 
     Raises:
         UsageError: there is no such section; the message suggests the nearest.
@@ -179,7 +173,6 @@ def renumber(changelog: Changelog, numbers: Mapping[str, str]) -> str:
     """The changelog with other versions in its headings; everything else stays as the author wrote it.
 
     Args:
-        changelog: as read.
         numbers: version of a section, as the file spells it → its new version.
 
     Raises:

@@ -19,12 +19,7 @@ if TYPE_CHECKING:
 
 
 def meaning_breaches(envelope: Mapping[str, Any], about: Sequence[str] = ()) -> Iterator[Breach]:
-    """Contradictions between the data of an envelope and its status.
-
-    Args:
-        envelope: the envelope as JSON.
-        about: words of the tool's name, in order; empty if unknown.
-    """
+    """Contradictions between the data of an envelope and its status."""
     status, data = envelope.get("status"), envelope.get("data")
     if envelope.get("error") is not None:
         return  # The status itself is invalid.

@@ -34,10 +34,6 @@ def bucket_breaches(confidence: Any, provenance: Any) -> Iterator[Breach]:
 
     HIGH is for facts of the schema; what a model wrote and what was inferred is MEDIUM at most, and what was observed
     once is LOW.
-
-    Args:
-        confidence: the confidence next to the provenance.
-        provenance: the value as JSON.
     """
     if confidence not in ("HIGH", "MEDIUM") or not isinstance(provenance, dict):
         return

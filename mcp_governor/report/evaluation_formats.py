@@ -20,13 +20,7 @@ if TYPE_CHECKING:
 
 
 def as_page(title: str, blocks: Iterable[Block], steps: Sequence[Step]) -> str:
-    """The page.
-
-    Args:
-        title: of the page.
-        blocks: what it says.
-        steps: the history, which is drawn above if it has two evaluations.
-    """
+    """The page."""
     region = '<div class="wide" role="region" aria-label="Accuracy as a picture" tabindex="0">'
     drawn = [f"{region}{picture(steps)}</div>"] if len(steps) > 1 else []
     header = f"<header><h1>{escape(title)}</h1></header>\n<main>"

@@ -77,12 +77,7 @@ def _markdown_lines(sweep: Sweep, image: str) -> Iterator[str]:
 
 
 def sweep_lines(sweep: Sweep, *, verbose: int = 0) -> Iterator[Line]:
-    """The lines.
-
-    Args:
-        sweep: what was measured.
-        verbose: negative for the verdict alone.
-    """
+    """The lines."""
     if verbose >= 0:
         yield line(origin(sweep), hang=2)
         yield BLANK

@@ -52,11 +52,6 @@ def compare_folder(folder: Folder, surface: Surface, *, level: Level, options: C
     both directions decides if they accept the same, and the changes from the file to the surface explain how they
     differ.
 
-    Args:
-        folder: the files.
-        surface: the published schemas.
-        level, options: how changes are judged, as in :func:`mcp_governor.change.compare`.
-
     Raises:
         UsageError: the name of a tool is too long for a file.
     """

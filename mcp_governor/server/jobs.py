@@ -49,9 +49,6 @@ class Jobs:
     async def run(self, request: dict[str, Any]) -> dict[str, Any]:
         """The reply to one request; a caller that is cancelled ends the job.
 
-        Args:
-            request: see :mod:`.job`.
-
         Raises:
             BusyError: too many jobs are waiting.
             SpentError: it took too long, or its reply is too large.

@@ -27,10 +27,6 @@ def test_from_the_server(tmp_path: Path) -> None:
     assert schema_version("serverInfo", None, tmp_path).text is None
 
 
-def test_a_literal(tmp_path: Path) -> None:
-    assert schema_version("2.0.0", None, tmp_path).text == "2.0.0"
-
-
 @pytest.mark.parametrize(
     ("files", "spec", "source"),
     [

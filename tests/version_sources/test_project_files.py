@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mcp_governor.errors import ConfigError
-from mcp_governor.version_sources import Written, schema_version
+from mcp_governor.version_sources import schema_version
 
 BOMB = "raise SystemExit('this module was executed')\n"
 
@@ -237,7 +237,3 @@ def test_a_file_that_is_none(tmp_path: Path) -> None:
     (tmp_path / "package.json").mkdir()
     with pytest.raises(ConfigError, match=r"package\.json cannot be read: Is a directory"):
         schema_version("package.json", None, tmp_path)
-
-
-def test_written_is_shown_as_file_and_line() -> None:
-    assert str(Written("a/b.toml", 3)) == "a/b.toml line 3"
