@@ -166,7 +166,7 @@ def _carried(tool: Tool, calls: Pool, service: Service) -> Callable[..., Any]:
         try:
             if not tool.in_worker:
                 return _result((await work(**arguments)).to_wire(), note=NOTE)
-            return _result(await calls.call(name, given, tool.budget.seconds), note=NOTE if tool.repeats else "")
+            return _result(await calls.call(name, given, tool.seconds), note=NOTE if tool.repeats else "")
         except BusyError:
             raise RefusedError(
                 f"{name} was not run: too many calls are pending; wait for a response, then call again."
@@ -201,7 +201,7 @@ def _encoded(tool: Tool, arguments: dict[str, Any]) -> bytes:
         raise RefusedError(f"{refuses} a string contains an unpaired surrogate.") from None
     except ValueError:
         raise RefusedError(f"{refuses} a number is not finite, or has too many digits.") from None
-    most = tool.budget.argument_bytes
+    most = tool.argument_bytes
     if len(given) > most:
         why = f"its arguments take {len(given):,} bytes, and {most:,} are allowed; send less at a time."
         raise RefusedError(f"{refuses} {why}")
@@ -235,6 +235,6 @@ def _failed(kind: Kind = "internal_error", message: str = "The call failed insid
 
 
 def _spent(tool: Tool, what: str) -> Any:
-    why = _SPENT[what].format(seconds=tool.budget.seconds)
+    why = _SPENT[what].format(seconds=tool.seconds)
     advice = "make the arguments smaller" if tool.in_worker else "check it at a terminal"
     return _failed("cost_cap_exceeded", f"{why}; {advice}.")
