@@ -187,39 +187,26 @@ def test_junit_has_one_case_for_each_tool_and_one_failure_in_it(folder: Path, ca
     assert "clarity/prose-type" in (failure.text or "")
 
 
-class Element(NamedTuple):
-    """What the common schema of JUnit reports says of an element (Jenkins' xUnit plugin, junit-10.xsd)."""
-
-    children: str
-    """Regular expression over the names of its children, each with a space behind it."""
-    required: frozenset[str]
-    allowed: frozenset[str]
-
-
-def element(children: str, required: str, allowed: str = "") -> Element:
-    return Element(children, frozenset(required.split()), frozenset(f"{required} {allowed}".split()))
-
-
 COMMON = {
-    "testsuites": element("(testsuite )*", "", "name time tests failures disabled errors"),
-    "testsuite": element(
-        "(properties )?(testcase )*(system-out )?(system-err )?",
+    "testsuites": ("(testsuite )*", "", "name time tests failures disabled errors"),
+    "testsuite": (
+        "(testcase )*(system-out )?",
         "name tests",
-        "failures errors time disabled skipped timestamp hostname id package file",
+        "failures errors time skipped timestamp hostname id file",
     ),
-    "testcase": element(
-        "(skipped )?(error )*(failure )?(system-out )*(system-err )*", "name", "classname time assertions status file"
-    ),
-    "failure": element("", "", "type message"),
-    "system-out": element("", ""),
+    "testcase": ("(skipped )?(error )*(failure )?(system-out )*", "name", "classname time assertions status file"),
+    "failure": ("", "", "type message"),
+    "system-out": ("", "", ""),
 }
+"""What the common schema of JUnit reports says of an element (Jenkins' xUnit plugin, junit-10.xsd): a regular expression
+over the names of its children, and the attributes that it has to have and may have."""
 
 
 def follow_common_schema(document: str) -> None:
     for found in ElementTree.fromstring(document).iter():
-        rule = COMMON[found.tag]
-        assert re.fullmatch(rule.children, "".join(f"{child.tag} " for child in found)), found.tag
-        assert rule.required <= set(found.keys()) <= rule.allowed, (found.tag, found.attrib)
+        children, required, allowed = COMMON[found.tag]
+        assert re.fullmatch(children, "".join(f"{child.tag} " for child in found)), found.tag
+        assert set(required.split()) <= set(found.keys()) <= {*required.split(), *allowed.split()}, found.attrib
         assert all(found.get(name, "0").isdecimal() for name in ("tests", "failures", "errors", "skipped", "time"))
 
 
