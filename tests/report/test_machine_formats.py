@@ -198,8 +198,8 @@ COMMON = {
     "failure": ("", "", "type message"),
     "system-out": ("", "", ""),
 }
-"""What the common schema of JUnit reports says of an element (Jenkins' xUnit plugin, junit-10.xsd): a regular expression
-over the names of its children, and the attributes that it has to have and may have."""
+"""What the common schema of JUnit reports says of an element (Jenkins' xUnit plugin, junit-10.xsd): a pattern for the
+names of its children, and the attributes that it has to have and may have."""
 
 
 def follow_common_schema(document: str) -> None:
