@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mcp_governor.changelog.checks import ChangelogSettings, Recorded, check
     from mcp_governor.changelog.comparing import release_note
     from mcp_governor.changelog.drafting import draft
-    from mcp_governor.changelog.first import first_changelog
+    from mcp_governor.changelog.editing import first_changelog
     from mcp_governor.changelog.model import Changelog, Kind, Section
     from mcp_governor.changelog.reading import load, parse
     from mcp_governor.changelog.releases import (
@@ -60,7 +60,7 @@ __getattr__ = lazy_names(
         "checks": ("ChangelogSettings", "Recorded", "check"),
         "comparing": ("release_note",),
         "drafting": ("draft",),
-        "first": ("first_changelog",),
+        "editing": ("first_changelog",),
         "model": ("Changelog", "Kind", "Section"),
         "reading": ("load", "parse"),
         "releases": ("named_section", "recorded_path", "recorded_surfaces", "release", "show"),

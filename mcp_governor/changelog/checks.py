@@ -11,8 +11,8 @@ from msgspec import Struct, field
 from mcp_governor.changelog.coverage import Coverage, Home, Names, check_claims, check_coverage, check_names
 from mcp_governor.changelog.grammar import fingerprint_line, heading_line
 from mcp_governor.changelog.history import check_history
+from mcp_governor.changelog.model import Released
 from mcp_governor.changelog.reading import MAX_PROBLEMS
-from mcp_governor.changelog.released import Released
 from mcp_governor.changelog.stating import SchemaVersion
 from mcp_governor.changelog.structure import (
     UNRELEASED_TITLE,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.change.model import Change
     from mcp_governor.changelog.model import Changelog, Fingerprint, Section
-    from mcp_governor.findings import Finding, Tier
+    from mcp_governor.findings import Finding
     from mcp_governor.surface.model import Surface
 
 
@@ -101,7 +101,6 @@ def check(
     """Everything that is wrong with a changelog, in the order of the file.
 
     Args:
-        changelog: as read.
         surface: the current surface; with ``None``, the file is checked alone.
         changes: from the baseline to ``surface``; ``None`` if there is no baseline.
         settings: see :class:`ChangelogSettings`.
@@ -113,31 +112,36 @@ def check(
     Raises:
         FileFormatError: the entries name the same things too often.
     """
+    return _limited(changelog, _findings(changelog, surface, changes, settings))
+
+
+def _findings(
+    changelog: Changelog, surface: Surface | None, changes: Sequence[Change] | None, settings: ChangelogSettings
+) -> Iterator[Finding]:
     expected = settings.expected or SchemaVersion(surface.version if surface else None, "the server")
     live = fingerprint(surface) if surface is not None else ""
     now = expected.text or _fallback_version(changelog)
     scheme = scheme_of(now) if expected.text or scheme_of(now) is Scheme.CALENDAR else Scheme.SEMVER
-    found = _Found(changelog)
-    found += check_structure(changelog, Frame(now, scheme, live, settings.stage, settings.last, settings.coming))
+    yield from check_structure(changelog, Frame(now, scheme, live, settings.stage, settings.last, settings.coming))
     current, settled = changelog.current, frozenset[int]()
     # At a release they are asked to become one, and everything else follows from that.
     waits = settings.stage.gate == "release" and any(part.unreleased and part.entries for part in changelog.sections)
     if current is not None and not (waits and settings.stage.at_release):
-        found += _version(changelog, current, expected, live, settings)
+        yield from _version(changelog, current, expected, live, settings)
     if surface is not None:
         names = Names(surface, settings.baseline, settings.names | _names_of(changes or ()))
         if waits or (settings.stage.between and changes is not None):
             coverage = _coverage_between(changelog, changes, names, settings)
         else:
             coverage = _coverage_now(changelog, changes, names, expected, live, settings)
-        found += coverage.findings
+        yield from coverage.findings
         settled = coverage.settled
-    tiers = _tiers(surface, settings.baseline)
-    found += check_history(
+    known = (one for one in (surface, settings.baseline) if one is not None)
+    tiers = {tool.name: tool.tier for one in known for tool in one.tools}
+    yield from check_history(
         changelog, tiers=tiers, zero_policy=settings.zero_policy, settled=settled, coming=_moved(expected, settings)
     )
-    found += _recorded(changelog, settings)
-    return found.result()
+    yield from _recorded(changelog, settings)
 
 
 def _coverage_now(
@@ -221,41 +225,22 @@ def _moved(expected: SchemaVersion, settings: ChangelogSettings) -> tuple[str, s
     return last, expected.text
 
 
-class _Found:
-    """Findings in order, up to a limit per rule; the others are only counted, because nobody would read them."""
-
-    def __init__(self, changelog: Changelog) -> None:
-        self._listed: list[Finding] = []
-        self._last: dict[str, Finding] = {}
-        self._unlisted = Counter({f"changelog/{rule}": count for rule, count in changelog.unlisted.items()})
-        self._met: Counter[str] = Counter()
-
-    def __iadd__(self, findings: Iterable[Finding]) -> _Found:
-        for one in findings:
-            self._met[one.rule] += 1
-            if self._met[one.rule] <= MAX_PROBLEMS:
-                self._listed.append(one)
-                self._last[one.rule] = one
-            else:
-                self._unlisted[one.rule] += 1
-        return self
-
-    def result(self) -> list[Finding]:
-        """In the order of the file; the number of those that are left out stands with the last of their rule."""
-        more = [
-            replace(
-                self._last[rule],
-                message=f"{count:,} more findings of {rule} are not listed.",
-                fix="Correct the listed ones first.",
-                value=count,
-            )
-            for rule, count in self._unlisted.items()
-        ]
-        return sorted([*self._listed, *more], key=_line)
-
-
-def _tiers(*surfaces: Surface | None) -> dict[str, Tier]:
-    return {tool.name: tool.tier for surface in surfaces if surface is not None for tool in surface.tools}
+def _limited(changelog: Changelog, found: Iterable[Finding]) -> list[Finding]:
+    """In the order of the file, up to a limit per rule; the others are only counted, because nobody would read them."""
+    listed: list[Finding] = []
+    last: dict[str, Finding] = {}
+    met: Counter[str] = Counter()
+    for one in found:
+        met[one.rule] += 1
+        if met[one.rule] <= MAX_PROBLEMS:
+            listed.append(one)
+            last[one.rule] = one
+    more = Counter({f"changelog/{rule}": count for rule, count in changelog.unlisted.items()})
+    more.update({rule: count - MAX_PROBLEMS for rule, count in met.items() if count > MAX_PROBLEMS})
+    for rule, count in more.items():
+        message = f"{count:,} more findings of {rule} are not listed."
+        listed.append(replace(last[rule], message=message, fix="Correct the listed ones first.", value=count))
+    return sorted(listed, key=_line)
 
 
 def _names_of(changes: Sequence[Change]) -> frozenset[str]:
@@ -314,23 +299,19 @@ def _version_repair(
     ahead = number is not None and current.numbered is not None and current.numbered > number
     own = changelog.section(now)
     if ahead and not out and (own is None or _is_released(own, settings)):
-        return _lagging(expected, current.version_text)
+        return f"{capital(expected.lags(current.version_text))}."
     heading, plain = heading_line(now, current=True), strict_heading(current, current=False)
     other = own or next((part for part in changelog.sections if part.unreleased), None)
     if other is not None and other is not current:
         return f"If {now} is right, write line {current.line} as: {plain}\nand line {other.line} as: {heading}"
     if ahead and out:
-        return f"{current.title} is released. {_lagging(expected, f'a version after {current.title}')}"
+        return f"{current.title} is released. {capital(expected.lags(f'a version after {current.title}'))}."
     if out and settings.coming is not None and not same_version(settings.coming, now):
-        return _lagging(expected, settings.coming)
+        return f"{capital(expected.lags(settings.coming))}."
     if out:
         begin = f"{heading}\n\n{fingerprint_line(live)}" if live else heading
         return f"If {now} is right, write line {current.line} as: {plain}\nand start a section above it:\n\n{begin}"
     return f"If {now} is right, write line {current.line} as: {heading_line(now, current=True, day=current.date)}"
-
-
-def _lagging(expected: SchemaVersion, version: str) -> str:
-    return f"{capital(expected.lags(version))}."
 
 
 def _is_baseline(section: Section, settings: ChangelogSettings) -> bool:
@@ -343,14 +324,13 @@ def _is_baseline(section: Section, settings: ChangelogSettings) -> bool:
 
 def _is_released(section: Section, settings: ChangelogSettings) -> bool:
     """True if clients have met a section's version: it is tagged, recorded, dated, or the baseline's."""
-    known = dict(settings.out)
     last = Numbered.parse(settings.last or "")
-    coverage = [(Numbered.parse(one.version), one.where) for one in settings.recorded]
-    for version, how in [*coverage, (last, "it is the baseline")]:
-        if version is not None:
-            known.setdefault(version, how)
+    recorded = {Numbered.parse(one.version): one.where for one in reversed(settings.recorded)}
+    known: dict[Numbered | None, str] = {last: "it is the baseline"} | recorded
+    known |= settings.out  # type: ignore[arg-type]
     stated = fingerprint(settings.baseline) if settings.baseline is not None else ""
-    return bool(Released(known, last, stated).evidence(section))
+    versions = {version: how for version, how in known.items() if version is not None}
+    return bool(Released(versions, last, stated).evidence(section))
 
 
 def _fingerprint(changelog: Changelog, current: Section, live: str, *, out: bool) -> Iterator[Finding]:

@@ -37,7 +37,6 @@ def release_note(
     """What changed between two releases by subsection, each change in its entry's words or in ours.
 
     Args:
-        changelog: as read.
         old, new: versions with a section each; see :func:`named_section`.
         changes: between the two surfaces; ``None`` if one of them is not available.
         tools: every tool of both surfaces.

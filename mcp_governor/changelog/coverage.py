@@ -215,7 +215,6 @@ def check_coverage(
     """Check that every change is mentioned once, in its place.
 
     Args:
-        changelog: as read.
         home: the section that must mention them.
         changes: from the baseline to now; those that need no version step (internal tools) need no entry.
         names: see :class:`Names`.
@@ -299,7 +298,6 @@ def check_claims(
     Only what a surface can show is judged: what a tool does may change without it.
 
     Args:
-        changelog: as read.
         sections: those that no release and no candidate has yet.
         names: of now and of the last release.
         mentioning: lines of the entries that mention a change.
@@ -321,7 +319,6 @@ def check_names(changelog: Changelog, section: Section, names: Names, *, release
     """Entries of the current section whose subject never existed, and removals without a replacement.
 
     Args:
-        changelog: as read.
         section: the current one.
         names: see :class:`Names`.
         released: the baseline is this release, or there is none: what the section took leave of is on neither

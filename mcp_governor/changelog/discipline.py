@@ -60,7 +60,6 @@ def check_entries(changelog: Changelog, section: Section, before: str, *, writte
     """A release has an entry of the kind that its step stands for.
 
     Args:
-        changelog: as read.
         section: see :func:`release_section`; the entries of its candidates count.
         before: the version of the last release.
         written: the heading that the section has in the file until it is released.
@@ -134,14 +133,7 @@ def _guides(text: str) -> Iterator[str]:
 def check_removals(
     changelog: Changelog, changes: Sequence[Change], tools: frozenset[str], before: str | None
 ) -> Iterator[Finding]:
-    """A tool that is gone is listed under Removed, wherever else it is.
-
-    Args:
-        changelog: as read.
-        changes: since the last release.
-        tools: every tool of then and of now.
-        before: the version of the last release.
-    """
+    """A tool that is gone is listed under Removed, wherever else it is."""
     gone = [change for change in changes if change.kind == "tool-removed" and change.bump is not Bump.NONE]
     sections = waiting_sections(changelog, before) if gone else ()
     index = EntryIndex([pair for part in sections for pair in part.entries], tools, changelog.what)

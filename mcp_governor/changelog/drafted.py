@@ -87,13 +87,7 @@ def _pattern(template: str) -> str:
 def outdated(
     entries: Sequence[tuple[Kind | None, Entry]], changes: Sequence[Change], index: EntryIndex
 ) -> Iterator[Entry]:
-    """Drafted entries that no change of now would give: what they say was taken back, replaced, or became graver.
-
-    Args:
-        entries: of a section that is not out.
-        changes: from the last release to now.
-        index: of these entries, or of more.
-    """
+    """Drafted entries that no change of now would give: what they say was taken back, replaced, or became graver."""
     of_line: dict[int, list[Change]] = {}
     for change in changes:
         for kind, entry in index.of(subject_of(change)):

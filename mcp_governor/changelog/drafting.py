@@ -9,7 +9,7 @@ from mcp_governor.changelog.coverage import Mentions
 from mcp_governor.changelog.drafted import outdated
 from mcp_governor.changelog.editing import Editor, begin_section, state_fingerprint
 from mcp_governor.changelog.grammar import UNRELEASED_HEADING, fingerprint_line, heading_line
-from mcp_governor.changelog.released import NOTHING_RELEASED, Released
+from mcp_governor.changelog.model import NOTHING_RELEASED, Released
 from mcp_governor.changelog.subjects import EntryIndex, homes
 from mcp_governor.errors import UsageError
 from mcp_governor.lazy import lazy_pattern
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from mcp_governor.change.model import Change
-    from mcp_governor.changelog.model import Changelog, Entry, Kind, Section, Subsection
+    from mcp_governor.changelog.model import Changelog, Entry, Kind, Section
 
 _BULLET = lazy_pattern(r"\s{0,3}([-*+])\s")
 
@@ -60,9 +60,9 @@ def draft(
     editor = Editor(changelog)
     section = _section_for(changelog, version, released)
     evidence = released.evidence(section) if section is not None else ""
-    pairs = list(section.entries) if section is not None else []
-    gone = _outdated(changelog, pairs, changes, tools) if repair and not evidence else []
-    entries = _entries(changes, _index(changelog, pairs, gone, tools), replacements or {})
+    pairs = section.entries if section is not None else ()
+    own = pairs if repair and not evidence else ()
+    entries, gone = _edits(changelog, changes, pairs, own, tools, replacements)
     if section is None:
         _begin(changelog, editor, [heading_line(version, current=True), "", fingerprint_line(fingerprint)], entries)
         return editor.text()
@@ -101,11 +101,9 @@ def draft_unreleased(
     """
     editor = Editor(changelog)
     top = changelog.sections[0] if changelog.sections else None
-    own = list(top.entries) if top is not None and top.unreleased else []
-    gone = _outdated(changelog, own, changes, tools) if repair else []
+    own = top.entries if repair and top is not None and top.unreleased else ()
     pairs = [pair for section in waiting for pair in section.entries]
-    index = _index(changelog, pairs, gone, tools)
-    entries = _entries([change for change in changes if not change.wording], index, replacements or {})
+    entries, gone = _edits(changelog, changes, pairs, own, tools, replacements, wording=False)
     if not entries and not gone:
         return changelog.text
     if top is not None and top.unreleased:
@@ -115,24 +113,42 @@ def draft_unreleased(
     return editor.text()
 
 
-def _outdated(
+def _edits(
     changelog: Changelog,
-    pairs: Sequence[tuple[Kind | None, Entry]],
     changes: Sequence[Change],
+    counting: Sequence[tuple[Kind | None, Entry]],
+    own: Sequence[tuple[Kind | None, Entry]],
     tools: Collection[str],
-) -> list[Entry]:
-    return list(outdated(pairs, changes, EntryIndex(pairs, tools, changelog.what))) if pairs else []
+    replacements: Mapping[str, str] | None,
+    *,
+    wording: bool = True,
+) -> tuple[dict[Kind, list[str]], list[Entry]]:
+    """The sentences of what no entry mentions, by subsection, and the entries that go.
 
+    The same event on several tools is one sentence.
 
-def _index(
-    changelog: Changelog,
-    pairs: Sequence[tuple[Kind | None, Entry]],
-    gone: Sequence[Entry],
-    tools: Collection[str],
-) -> EntryIndex:
-    """The entries that stay."""
+    Args:
+        changelog, changes, tools, replacements: as for :func:`draft`.
+        counting: entries that may mention a change.
+        own: those of them that may go.
+        wording: new words alone need an entry.
+    """
+    gone = list(outdated(own, changes, EntryIndex(own, tools, changelog.what))) if own else []
     lines = {entry.line for entry in gone}
-    return EntryIndex([pair for pair in pairs if pair[1].line not in lines], tools, changelog.what)
+    index = EntryIndex([pair for pair in counting if pair[1].line not in lines], tools, changelog.what)
+    known = replacements or {}
+    groups: dict[tuple[Kind, str], list[Change]] = {}
+    for change, strays in Mentions.of([one for one in changes if wording or not one.wording], index).missing():
+        if strays:
+            continue  # an author's words: they are moved by hand
+        instead = known.get(change.tool or "")
+        shared = change.entry(replacement=instead, tools=["\0"] if change.tool is not None else ())
+        groups.setdefault((homes(change)[0], shared), []).append(change)
+    out: dict[Kind, list[str]] = {}
+    for (home, _), group in groups.items():
+        names = list(dict.fromkeys(change.tool for change in group if change.tool is not None))
+        out.setdefault(home, []).append(group[0].entry(replacement=known.get(group[0].tool or ""), tools=names))
+    return out, gone
 
 
 def placeholders(before: str, after: str) -> list[int]:
@@ -152,24 +168,6 @@ def _section_for(changelog: Changelog, version: str, released: Released) -> Sect
         return known
     in_flight = released.kept and not released.evidence(current)
     return current if in_flight and current.numbered < wanted else None
-
-
-def _entries(changes: Sequence[Change], index: EntryIndex, replacements: Mapping[str, str]) -> dict[Kind, list[str]]:
-    """The sentences of what is not mentioned yet, by subsection; the same event on several tools is one sentence."""
-    groups: dict[tuple[Kind, str], list[Change]] = {}
-    for change, strays in Mentions.of(changes, index).missing():
-        if strays:
-            continue  # an author's words: they are moved by hand
-        home = homes(change)[0]
-        instead = replacements.get(change.tool or "")
-        shared = change.entry(replacement=instead, tools=["\0"] if change.tool is not None else ())
-        groups.setdefault((home, shared), []).append(change)
-    out: dict[Kind, list[str]] = {}
-    for (home, _), group in groups.items():
-        names = list(dict.fromkeys(change.tool for change in group if change.tool is not None))
-        instead = replacements.get(group[0].tool or "")
-        out.setdefault(home, []).append(group[0].entry(replacement=instead, tools=names))
-    return out
 
 
 def _begin(
@@ -212,22 +210,11 @@ def _add_entries(
         if home_of is not None:
             editor.insert(home_of.end, marks.bullets(entries[kind]), block=not home_of.entries)
             continue
-        above = _above(section, kind)
+        # Below those that come first in the order of the grammar, else below the fingerprint and any introduction.
+        above = [part.end for part in section.subsections if part.kind and part.kind.position < kind.position]
+        start = section.subsections[0].line - 1 if section.subsections else section.end
         block = [marks.label(kind), "", *marks.bullets(entries[kind])]
-        editor.insert(above.end if above is not None else _start(section), block, block=True)
-
-
-def _above(section: Section, kind: Kind) -> Subsection | None:
-    """The subsection that a new one stands below."""
-    before = [part for part in section.subsections if part.kind is not None and part.kind.position < kind.position]
-    return before[-1] if before else None
-
-
-def _start(section: Section) -> int:
-    """The last line before the first subsection: below the fingerprint and any introduction."""
-    if section.subsections:
-        return section.subsections[0].line - 1
-    return section.end
+        editor.insert(above[-1] if above else start, block, block=True)
 
 
 class _Style:

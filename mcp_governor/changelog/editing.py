@@ -5,16 +5,26 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mcp_governor.changelog.first import INTRODUCTION
 from mcp_governor.changelog.grammar import DIGEST, MARKER, MAX_HEADING, fingerprint_line, heading_line
 from mcp_governor.errors import FileFormatError
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.surface.fingerprint import fingerprint
+from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from mcp_governor.changelog.model import Changelog, Section
+    from mcp_governor.surface.model import Surface
 
 _LOOSE_LINE = lazy_pattern(rf"\W*(?:(?:[\w ]+ )?fingerprint[\w ]*\W*)?(?:{DIGEST.pattern})\W*", re.IGNORECASE)
 _LINES = lazy_pattern(r"[^\r\n]*(?:\r\n|\n|\r|$)")
+
+INTRODUCTION = """\
+# MCP schema changelog
+
+What changes for clients of this server: tools, their parameters and results. One section per version, the newest
+first. `mcp-governor check` compares it with the published surface; `mcp-governor changelog draft` writes missing
+entries.
+"""
 
 _BLOCKERS = {
     "merge-conflict": "holds an unresolved merge conflict",
@@ -26,7 +36,6 @@ class Editor:
     """Collects edits by line number (from 1, of the text as read) and applies them together.
 
     Args:
-        changelog: as read.
 
     Raises:
         FileFormatError: a merge conflict or an open code fence is left in it, so no place in it is sure.
@@ -136,14 +145,7 @@ class Editor:
 
 
 def begin_section(changelog: Changelog, editor: Editor, lines: list[str], *, is_current: bool = True) -> None:
-    """Put a new section above the newest one, or at the end of a changelog without sections.
-
-    Args:
-        changelog: as read.
-        editor: of that changelog.
-        lines: the section, from its heading on.
-        is_current: the section takes the marker from the others.
-    """
+    """Put a new section above the newest one, or at the end of a changelog without sections."""
     if changelog.sections:
         if is_current:
             editor.unmark()
@@ -173,3 +175,12 @@ def _is_loose(line: str) -> bool:
 def _end_of_heading(editor: Editor, section: Section) -> int:
     below = editor.line(section.line + 1)
     return section.line + 1 if below and not below.strip("=-") else section.line
+
+
+def first_changelog(surface: Surface, version: str) -> str:
+    """A changelog with one current section that lists every published tool."""
+    lines = [INTRODUCTION, heading_line(version, current=True), "", fingerprint_line(fingerprint(surface))]
+    names = sorted(tool.name for tool in surface.tools)
+    if names:
+        lines += ["", "**Added**", "", *(f"- `{one_line(name).replace('`', '')}`, first recorded." for name in names)]
+    return "\n".join(lines) + "\n"

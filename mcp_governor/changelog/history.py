@@ -57,7 +57,6 @@ def check_history(
     """What the text of the releases admits.
 
     Args:
-        changelog: as read.
         tiers: tiers of the tools that are known: a break of an advanced tool needs no major step.
         zero_policy: see :func:`needed_step`.
         settled: lines of entries whose changes are known, so that their words need no reading.
@@ -69,12 +68,7 @@ def check_history(
 
 
 def admitted_step(sections: Iterable[Section], tiers: Mapping[str, Tier]) -> Bump:
-    """The step that a release of these sections needs by their own words, from 1.0.0 on.
-
-    Args:
-        sections: those that no release has yet.
-        tiers: as for :func:`check_history`.
-    """
+    """The step that a release of these sections needs by their own words, from 1.0.0 on."""
     return Bump.highest(
         [
             Bump.MINOR if step is Bump.MAJOR and _is_lenient(entry, tiers) else step

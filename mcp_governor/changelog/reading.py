@@ -58,10 +58,6 @@ _CONFLICT = lazy_pattern(r"(?:<{7}|>{7}|\|{7})(?: |$)")
 def load(path: str | Path, *, what: str | None = None) -> Changelog:
     """The changelog in a file.
 
-    Args:
-        path: the file.
-        what: what messages call it; default is the path.
-
     Raises:
         FileFormatError: it is missing, unreadable, larger than ``MAX_BYTES``, or not UTF-8 (with the line).
     """

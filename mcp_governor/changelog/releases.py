@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.changelog.checks import Recorded
 from mcp_governor.changelog.editing import Editor, begin_section, state_fingerprint
 from mcp_governor.changelog.grammar import fingerprint_line, heading_line, is_date
-from mcp_governor.changelog.structure import working_section
+from mcp_governor.changelog.structure import strict_heading, working_section
 from mcp_governor.errors import UsageError
 from mcp_governor.surface import fingerprint, load_surface
 from mcp_governor.text import did_you_mean, one_line, visible
@@ -15,7 +15,7 @@ from mcp_governor.version_steps import scheme_of
 from mcp_governor.versions import Numbered, is_semver
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from mcp_governor.changelog.model import Changelog, Section
@@ -34,7 +34,6 @@ def release(
     (:func:`recorded_path`) afterwards; nothing is written here.
 
     Args:
-        changelog: as read.
         version: the version to release; a semantic one, or one that the changelog has a section of. A leading ``v``
             is left out.
         day: ``YYYY-MM-DD`` for the heading; ``None`` leaves it undated.
@@ -124,7 +123,6 @@ def recorded_surfaces(
     Args:
         folder: where :func:`recorded_path` leads.
         shown: how messages name the folder.
-        changelog: as read.
         with_current: that of the current section, too; at a release its fingerprint is compared with the live one.
 
     Raises:
@@ -143,10 +141,6 @@ def recorded_surfaces(
 
 def show(changelog: Changelog, version: str) -> str:
     """The text of one release, as written, without trailing blank lines.
-
-    Args:
-        changelog: as read.
-        version: a version, ``current`` or ``unreleased``.
 
     Raises:
         UsageError: there is no such section; the message suggests the nearest.
@@ -173,3 +167,49 @@ def named_section(changelog: Changelog, version: str) -> Section:
     what = "no section that is marked (current)" if version == "current" else f"no section {one_line(version, 60)}"
     hint = f"Its versions: {', '.join(known[:12]) or 'none'}" + (", …" if len(known) > 12 else "")
     raise UsageError(f"{changelog.what} has {what}.{did_you_mean(version, known)}", hint)
+
+
+def renumber(changelog: Changelog, numbers: Mapping[str, str]) -> str:
+    """The changelog with other versions in its headings; everything else stays as the author wrote it.
+
+    Args:
+        numbers: version of a section, as the file spells it → its new version.
+
+    Raises:
+        FileFormatError: a merge conflict is left in the file.
+        UsageError: two sections would have one version, or an older one a higher version than a newer one.
+    """
+    _refuse_disorder(changelog, numbers)
+    editor = Editor(changelog)
+    for section in changelog.released:
+        new = numbers.get(section.version_text)
+        if new is None or new == section.version_text:
+            continue
+        line = editor.line(section.line)
+        if line.count(section.version_text) == 1:
+            editor.replace(section.line, line.replace(section.version_text, new))
+        else:
+            heading = strict_heading(section, current=section.current).replace(section.version_text, new, 1)
+            editor.replace(section.line, heading)
+    return editor.text()
+
+
+def _refuse_disorder(changelog: Changelog, numbers: Mapping[str, str]) -> None:
+    above: Section | None = None
+    highest: Numbered | None = None
+    for section in changelog.released:
+        new = Numbered.parse(numbers.get(section.version_text, section.version_text))
+        if new is None:
+            continue
+        if highest is not None and above is not None and new >= highest and _was_below(section, above):
+            raise UsageError(
+                f"{changelog.what}:{section.line} holds {one_line(section.title, 40)}, and the section above it would "
+                f"become {one_line(highest.text, 40)}; nothing was written.",
+                f"State its version under the new source: --renumber {one_line(section.title, 40)}=VERSION",
+            )
+        above, highest = section, new
+
+
+def _was_below(section: Section, above: Section) -> bool:
+    """True if two sections were in order before; renumbering does not repair other changelogs."""
+    return section.numbered is None or above.numbered is None or section.numbered < above.numbered

@@ -214,7 +214,6 @@ def waiting_sections(changelog: Changelog, released: str | None) -> tuple[Sectio
     """The sections that no release has yet: those without a version, and those of versions above the last release.
 
     Args:
-        changelog: as read.
         released: the version of the last release; ``None`` if it is unknown, so that none is above it.
     """
     last = Numbered.parse(released or "")

@@ -41,12 +41,7 @@ def _declared(tool: Tool, *path: str) -> frozenset[str]:
 
 
 def schemas_at(root: Any, path: tuple[str, ...]) -> Iterator[Any]:
-    """The schemas at a path of properties, including those behind references and composition.
-
-    Args:
-        root: an output schema.
-        path: names of properties, starting at the root.
-    """
+    """The schemas at a path of properties, including those behind references and composition."""
     places = [root]
     for name in path:
         places = [found[name] for place in places if name in (found := declared_properties(root, place))]

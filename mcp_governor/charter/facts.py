@@ -256,9 +256,6 @@ METADATA_KEYS: Final[tuple[str, ...]] = (
 def declared_metadata(tool: Mapping[str, Any]) -> dict[str, Any]:
     """The charter metadata of a raw tool: under our ``_meta`` key, else as plain keys.
 
-    Args:
-        tool: an entry of ``tools/list``.
-
     Returns:
         The keys of :data:`METADATA_KEYS` that are present, with any values.
     """

@@ -158,7 +158,7 @@ def _leaks(status: Any, data: Any) -> Iterator[Breach]:
 def _reasons(path: str, value: Any) -> Iterator[Breach]:
     """The reasons for omissions in a partial result; the first one that shows internals stands for all."""
     items = enumerate(value) if isinstance(value, list) else value.items()
-    for token, item in items:
+    for token, item in itertools.islice(items, _MAX_MEMBERS):
         here = f"{path}/{pointer_token(token)}"
         strings = [(here, item)] if isinstance(item, str) else []
         if isinstance(item, dict):

@@ -19,12 +19,7 @@ if TYPE_CHECKING:
 
 
 def meaning_breaches(envelope: Mapping[str, Any], about: Sequence[str] = ()) -> Iterator[Breach]:
-    """Contradictions between the data of an envelope and its status.
-
-    Args:
-        envelope: the envelope as JSON.
-        about: words of the tool's name, in order; empty if unknown.
-    """
+    """Contradictions between the data of an envelope and its status."""
     status, data = envelope.get("status"), envelope.get("data")
     if envelope.get("error") is not None:
         return  # The status itself is invalid.
@@ -223,16 +218,9 @@ def _has_caveat(data: Any) -> bool:
 
 
 def _is_remark(name: Any, value: Any) -> bool:
-    """True if a member may be a remark in any language: whole sentences, or a name in another script.
-
-    Args:
-        name: of a member at the root of the data.
-        value: its value.
-    """
+    """True if a member at the root of the data may be a remark in any language: it holds whole sentences."""
     if not name or value in (None, "", [], {}) or vocabulary.member_name(name) in vocabulary.CONTENT:
         return False
-    if vocabulary.CAVEAT_ELSEWHERE.search(str(name)) or not str(name).isascii():
-        return True
     remarks = value if isinstance(value, list) else [value]
     return all(isinstance(text, str) and _is_sentence(text) for text in itertools.islice(remarks, _FEW))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.charter import facts
@@ -35,10 +34,6 @@ def bucket_breaches(confidence: Any, provenance: Any) -> Iterator[Breach]:
 
     HIGH is for facts of the schema; what a model wrote and what was inferred is MEDIUM at most, and what was observed
     once is LOW.
-
-    Args:
-        confidence: the confidence next to the provenance.
-        provenance: the value as JSON.
     """
     if confidence not in ("HIGH", "MEDIUM") or not isinstance(provenance, dict):
         return
@@ -159,15 +154,13 @@ def _observed(provenance: dict[str, Any]) -> Iterator[Breach]:
     if not isinstance(observed, dict):
         return
     named = {_plain(key): value for key, value in observed.items()}
-    count, first, last = _count(named), *(_first(named, _OBSERVED[name]) for name in ("first-seen", "last-seen"))
-    dates = [value if isinstance(value, str | int | float) else None for value in (first, last)]
+    count, *seen = _count(named), *(_first(named, _OBSERVED[name]) for name in ("first-seen", "last-seen"))
+    dates = [value if isinstance(value, str | int | float) else None for value in seen]
     missing = [name for name, value in zip(_OBSERVED, (count, *dates), strict=True) if value is None]
     if missing:
         yield Breach(rule, path, missing, "members")
     elif not _is_count(count):
         yield Breach(rule, path, count, "count")
-    elif _is_after(first, last):
-        yield Breach(rule, path, [first, last], "order")
 
 
 _OBSERVED = {
@@ -195,21 +188,3 @@ def _count(named: Mapping[str, Any]) -> Any:
 def _is_count(value: Any) -> bool:
     whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
     return whole and not isinstance(value, bool) and value > 0
-
-
-def _is_after(first: Any, last: Any) -> bool:
-    """True if the first time is later than the last; times in different notations are not compared."""
-    if isinstance(first, str) and isinstance(last, str):
-        times = [_time(text) for text in (first, last)]
-        if times[0] is not None and times[1] is not None:
-            return (times[0].tzinfo is None) == (times[1].tzinfo is None) and times[0] > times[1]
-        return len(first) == len(last) and first[:4].isdigit() and last[:4].isdigit() and first > last
-    return isinstance(first, int | float) and isinstance(last, int | float) and first > last
-
-
-def _time(text: str) -> datetime | None:
-    """A date or a time in ISO 8601; ``None`` for anything else."""
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        return None

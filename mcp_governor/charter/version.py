@@ -13,6 +13,14 @@ if TYPE_CHECKING:
 
 _VERSION_FORM = re.compile(r"\d+\.\d+", re.ASCII)
 
+_LATER = (
+    ("degradation_reason",),
+    *(("error", key) for key in ("pii_categories", "anchor_entity")),
+    *(("error", "recovery", key) for key in sorted(facts.REFUSAL_RECOVERY_KEYS)),
+    *(("provenance", key) for key in ("inference_method", "validation_state")),
+)
+"""Fields that came after 1.0, by their place."""
+
 
 def version_breaches(envelope: Mapping[str, Any]) -> list[Breach]:
     """Check that an envelope has a known charter version, and no feature of a later one."""
@@ -38,29 +46,16 @@ def is_older(envelope: Mapping[str, Any], than: str) -> bool:
 
 def _newer_features(envelope: Mapping[str, Any], version: str) -> list[Breach]:
     """Features in an envelope that its own charter version does not have yet."""
-    used: list[tuple[str, str]] = []
-    error, provenance = envelope.get("error"), envelope.get("provenance")
-    if envelope.get("status") == "refused":
-        used.append(("status refused", "/status"))
-    if envelope.get("degradation_reason") is not None:
-        used.append(("field degradation_reason", "/degradation_reason"))
-    if isinstance(error, dict):
-        if isinstance(error.get("kind"), str):
-            used.append((f"kind {error['kind']}", "/error/kind"))
-        used += [(f"field {key}", f"/error/{key}") for key in ("pii_categories", "anchor_entity") if error.get(key)]
-        recovery = error.get("recovery")
-        if isinstance(recovery, dict):
-            used += [
-                (f"field {key}", f"/error/recovery/{key}")
-                for key in sorted(facts.REFUSAL_RECOVERY_KEYS)
-                if recovery.get(key)
-            ]
-    if isinstance(provenance, dict):
-        used += [
-            (f"field {key}", f"/provenance/{key}")
-            for key in ("inference_method", "validation_state")
-            if provenance.get(key)
-        ]
+    used = [("status refused", "/status")] if envelope.get("status") == "refused" else []
+    error = envelope.get("error")
+    if isinstance(error, dict) and isinstance(error.get("kind"), str):
+        used.append((f"kind {error['kind']}", "/error/kind"))
+    for path in _LATER:
+        value: Any = envelope
+        for key in path:
+            value = value.get(key) if isinstance(value, dict) else None
+        if value:
+            used.append((f"field {path[-1]}", f"/{'/'.join(path)}"))
     return [
         Breach.of(
             "envelope/version-feature", path, [version, what], version=version, feature=what, since=facts.SINCE[what]

@@ -112,13 +112,6 @@ CAVEAT: Final = re.compile(
 )
 """Names and words for a caveat. The list is wide, because no source says where a caveat belongs."""
 
-CAVEAT_ELSEWHERE: Final = re.compile(
-    r"hinweis|fehl|unvoll|ausgelass|ubersprung|uebersprung|abgebroch|einschr|avert|manqu|omis|erreur|adver|aviso|falt"
-    r"|parci|avvis|manc|attenz|waarsch|ontbre|opmerk|varn|saknas|advars|mangl|ostrze|brak|uwag|remarq|observac|osserv",
-    re.IGNORECASE,
-)
-"""The same in names in other languages, as stems; prose in other languages counts without any of these words."""
-
 CONTENT: Final = _set(
     "title name names description content text body snippet excerpt query question answer label path url "
     "rows items results records entries documents docs data lines quote quotes titles headline "

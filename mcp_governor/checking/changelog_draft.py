@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from mcp_governor.changelog import parse
 from mcp_governor.changelog.history import admitted_step
-from mcp_governor.changelog.released import Released
+from mcp_governor.changelog.model import Released
 from mcp_governor.changelog.stating import baseline_version
 from mcp_governor.changelog.structure import waiting_sections, working_section
 from mcp_governor.checking.against.baseline import baseline_of

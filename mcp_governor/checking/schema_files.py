@@ -56,7 +56,7 @@ def check_models(published: str | None, words: Sequence[str], config: Config) ->
         NothingCheckedError: no tool has a model.
         ServerError: a module cannot be imported, or takes too long.
     """
-    from mcp_governor.schema_files.parity_check import Allowed, compare_models
+    from mcp_governor.schema_files.parity_check import compare_models
 
     here = Path.cwd()
     table = config.schemas
@@ -72,7 +72,8 @@ def check_models(published: str | None, words: Sequence[str], config: Config) ->
         _models(named, config, here),
         modules=[word.partition(":")[0] for word in named],
         named=table.models,
-        allowed=Allowed(table.allow, config.path.name if config.path else ""),
+        allowed=table.allow,
+        config=config.path.name if config.path else "",
         place=place,
         level=Level(config.level),
         options=change_options(config),

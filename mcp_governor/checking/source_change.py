@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mcp_governor.changelog.renumbering import renumber
+from mcp_governor.changelog.releases import renumber
 from mcp_governor.checking.changelog import load_changelog
 from mcp_governor.config.file import config_table, config_text
 from mcp_governor.errors import ConfigError, GovernorError, UsageError

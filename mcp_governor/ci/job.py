@@ -97,9 +97,6 @@ class Job(Struct, frozen=True):
 def read_job(environ: Mapping[str, str]) -> Job:
     """The job that the environment describes.
 
-    Args:
-        environ: the variables of the process.
-
     Raises:
         UsageError: the event is ``pull_request_target``, or its payload cannot be read.
     """

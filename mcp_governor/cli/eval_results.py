@@ -153,15 +153,15 @@ class Result(Struct, frozen=True):
         blocks += comparison_blocks(self.comparison, self.baseline) if self.comparison is not None else ()
         blocks += [*map(Sentence, self.warnings), *(Sentence(one, "bad") for one in self.failures), *more]
         if run.output.format == "html":
-            from mcp_governor.report import evaluation_html
+            from mcp_governor.report.evaluation_formats import as_page
 
-            write_text(evaluation_html.render(title, blocks, steps), run.output, form="markup")
+            write_text(as_page(title, blocks, steps), run.output, form="markup")
         elif run.output.format == "markdown":
-            from mcp_governor.report import evaluation_markdown
+            from mcp_governor.report.evaluation_formats import as_markdown
 
-            write_text(evaluation_markdown.render(title, blocks), run.output)
+            write_text(as_markdown(title, blocks), run.output)
         else:
-            from mcp_governor.report.evaluation_text import evaluation_lines
+            from mcp_governor.report.evaluation_formats import evaluation_lines
 
             write_lines(evaluation_lines(blocks), run.output)
 

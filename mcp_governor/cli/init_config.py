@@ -52,7 +52,7 @@ def first_files(plan: Plan, surface: Surface, config: Config, *, live: Surface, 
         force: replace the files that are there.
     """
     from mcp_governor.changelog import recorded_path
-    from mcp_governor.changelog.first import first_changelog
+    from mcp_governor.changelog.editing import first_changelog
     from mcp_governor.checking.settings import lint_settings
     from mcp_governor.rules.run import lint
     from mcp_governor.surface import dump_surface

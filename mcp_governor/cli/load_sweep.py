@@ -177,7 +177,7 @@ def sweep(
     if run.output.format == "json":
         write_json(_document(measured), run.output)
     else:
-        from mcp_governor.report.sweep_text import sweep_lines
+        from mcp_governor.report.sweep_formats import sweep_lines
 
         write_lines(sweep_lines(measured, verbose=run.output.verbose), run.output)
     places = [Output("json", json_out), Output("md", markdown_out), Output("html", html_out)]
@@ -228,16 +228,16 @@ def _write(measured: Sweep, place: Output, file: Path) -> None:
     if place.format == "json":
         write_json(_document(measured), place)
     elif place.format == "md":
-        from mcp_governor.report.sweep_markdown import render
+        from mcp_governor.report.sweep_formats import as_markdown
         from mcp_governor.report.sweep_picture import picture
 
         drawn = file.with_suffix(".svg")
         write_text(picture(measured), Output(file=drawn, next_to=True), form="markup")
-        write_text(render(measured, picture=drawn.name), place, form="markup")
+        write_text(as_markdown(measured, image=drawn.name), place, form="markup")
     else:
-        from mcp_governor.report.sweep_html import render as page
+        from mcp_governor.report.sweep_formats import as_page
 
-        write_text(page(measured), place, form="markup")
+        write_text(as_page(measured), place, form="markup")
 
 
 def _document(measured: Sweep) -> dict[str, Any]:

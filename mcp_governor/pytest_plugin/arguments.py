@@ -36,10 +36,6 @@ class Asked(Struct, frozen=True):
 def take_ids(config: pytest.Config, candidates: Sequence[str]) -> Asked | None:
     """Take our ids out of the arguments.
 
-    Args:
-        config: of the run; its ``args`` are changed.
-        candidates: the arguments that may be ids of our items.
-
     Returns:
         What the run is asked for; ``None`` if it checks nothing.
 
@@ -89,10 +85,6 @@ def _id_of(argument: str, config: pytest.Config) -> str:
 
 def refuse_unknown(asked: Asked, known: Iterable[str]) -> None:
     """Refuse ids that no item has.
-
-    Args:
-        asked: the ids.
-        known: ids of all items.
 
     Raises:
         pytest.UsageError: an id names nothing; the message has the nearest ones.

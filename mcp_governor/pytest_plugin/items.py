@@ -96,7 +96,7 @@ class FailedRuleError(Exception):
 
 
 class McpCollector(pytest.Collector):
-    """The node ``mcp``, above one node for each tool and one for the surface."""
+    """The node ``mcp``, above one item for each tool and family of rules: ``mcp::TOOL::FAMILY``."""
 
     def __init__(self, **more: Any) -> None:
         super().__init__(**more)
@@ -104,19 +104,10 @@ class McpCollector(pytest.Collector):
         self.partial = False
 
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
-        """The nodes of which an item is asked for."""
-        return [ToolCollector.from_parent(self, name=tool) for tool in self.families]
-
-
-class ToolCollector(pytest.Collector):
-    """The node ``mcp::TOOL``."""
-
-    parent: McpCollector
-
-    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
-        """One item per family of rules."""
-        for name, outcome in self.parent.families[self.name].items():
-            yield RuleItem.from_parent(self, name=name, outcome=outcome, partial=self.parent.partial)
+        """The items that are asked for."""
+        for tool, families in self.families.items():
+            for name, outcome in families.items():
+                yield RuleItem.from_parent(self, name=f"{tool}::{name}", outcome=outcome, partial=self.partial)
 
 
 class RuleItem(pytest.Item):

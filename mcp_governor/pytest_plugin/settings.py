@@ -28,12 +28,7 @@ def target_of(options: pytest.Config) -> str | None:
 
 
 def command_to_repeat(options: pytest.Config, item: str) -> str:
-    """The command that runs an item again: its id, and the options of the command line that change what is checked.
-
-    Args:
-        options: of the run.
-        item: the id; empty for all of them.
-    """
+    """The command that runs an item again: its id, and the options of the command line that change what is checked."""
     from mcp_governor.text import command_line
 
     words = ["pytest", "--mcp-charter"]

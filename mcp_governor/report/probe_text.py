@@ -31,12 +31,7 @@ _COLUMNS = ("first", "p50", "p95", "p99", "max")
 
 
 def probe_lines(probe: Probe, *, verbose: int = 0) -> Iterator[Line]:
-    """What was measured, in the order in which it matters.
-
-    Args:
-        probe: what was measured.
-        verbose: above 0, list every tool.
-    """
+    """What was measured, in the order in which it matters."""
     if probe.interrupted:
         yield line(("incomplete: ", "bold yellow"), "Ctrl-C ended the run; these are the figures until then", hang=2)
     if probe.log is not None:

@@ -52,11 +52,6 @@ def compare_folder(folder: Folder, surface: Surface, *, level: Level, options: C
     both directions decides if they accept the same, and the changes from the file to the surface explain how they
     differ.
 
-    Args:
-        folder: the files.
-        surface: the published schemas.
-        level, options: how changes are judged, as in :func:`mcp_governor.change.compare`.
-
     Raises:
         UsageError: the name of a tool is too long for a file.
     """
@@ -160,7 +155,9 @@ def _compare(
     rule = {True: "schemas/rewritten", False: "schemas/differs", None: "schemas/undecided"}[same]
     if same is None and any(change.verdict is Verdict.BREAKING for change in changes):
         rule = "schemas/differs"
-    pointer = _worst(changes)[0].path.removeprefix(pair.base) if changes else ""
+    worst = sorted(changes, key=lambda one: (one.verdict is not Verdict.BREAKING, one.wording))
+    words = [change for change in worst if change.kind != "schema-rewritten"]
+    pointer = worst[0].path.removeprefix(pair.base) if worst else ""
     place = folder.place(file.name)
     found = finding(
         rule,
@@ -170,8 +167,8 @@ def _compare(
         file=place,
         key=file.key,
         folder=folder.shown,
-        kinds=_kinds(changes),
-        detail=_detail(changes),
+        kinds=kinds_of(worst),
+        detail=f" ({kinds_of(words)})" if words else "",
         reason=reason,
     )
     return [found], changes
@@ -193,17 +190,8 @@ def _means_the_same(written: Any, published: Any, deadline: float, budget: Budge
     return (None, reason) if reason else (True, "")
 
 
-def _detail(changes: Sequence[Change]) -> str:
-    """What changed besides the spelling, in parentheses; empty if nothing did."""
-    words = [change for change in changes if change.kind != "schema-rewritten"]
-    return f" ({_kinds(words)})" if words else ""
-
-
-def _kinds(changes: Sequence[Change]) -> str:
-    names = list(dict.fromkeys(change.kind for change in _worst(changes)))
+def kinds_of(changes: Sequence[Change]) -> str:
+    """The kinds of some changes for a message, each once, those in the order given."""
+    names = list(dict.fromkeys(change.kind for change in changes))
     shown = ", ".join(names[:_NAMED])
     return f"{shown}, …" if len(names) > _NAMED else shown
-
-
-def _worst(changes: Sequence[Change]) -> list[Change]:
-    return sorted(changes, key=lambda one: (one.verdict is not Verdict.BREAKING, one.wording))

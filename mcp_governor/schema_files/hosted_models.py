@@ -135,12 +135,8 @@ def _kind(value: Any) -> str:
             return "pydantic"
         if dataclasses.is_dataclass(value):
             return "dataclass"
-        return "typeddict" if _is_typed_dict(value) else ""
+        return "typeddict" if issubclass(value, dict) and hasattr(value, "__required_keys__") else ""
     return "function" if inspect.isroutine(_function(value)) else ""
-
-
-def _is_typed_dict(value: Any) -> bool:
-    return isinstance(value, type) and issubclass(value, dict) and hasattr(value, "__required_keys__")
 
 
 def _described(source: str, tool: str, value: Any, injected: list[str]) -> dict[str, Any]:
@@ -208,53 +204,31 @@ def _of_function(function: Any, about: dict[str, Any], injected: list[str]) -> A
         parameters = parameters[1:]
     for parameter in parameters:
         hint = hints.get(parameter.name, typing.Any)
+        why = _why_excluded(parameter.name, hint, parameter.default, injected)
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             stars = "*" if parameter.kind is parameter.VAR_POSITIONAL else "**"
-            about["excluded"][parameter.name] = f"{stars}{parameter.name} collects what has no name"
-            continue
-        why = _why_excluded(parameter.name, hint, parameter.default, injected)
+            why = f"{stars}{parameter.name} collects what has no name"
         if why:
             about["excluded"][parameter.name] = why
-            continue
-        members[parameter.name] = (hint, parameter.default)
+        else:
+            members[parameter.name] = (hint, parameter.default)
     return _model(f"{function.__name__}Arguments", members)
 
 
 def _model(name: str, members: dict[str, tuple[Any, Any]]) -> Any:
     """The schema of an object with these members: a type and a default each."""
-    import pydantic
-    from pydantic.fields import FieldInfo
+    import warnings
 
-    fields: dict[str, Any] = {}
-    for index, (member, (hint, default)) in enumerate(members.items()):
-        # A member that pydantic could not have under its own name has another one, and its own as an alias.
-        own = (
-            member.isidentifier() and not hasattr(pydantic.BaseModel, member) and not member.startswith(("_", "model_"))
-        )
-        if own:
-            fields[member] = (hint, ... if default is _MISSING else default)
-        elif isinstance(default, FieldInfo):
-            fields[f"member_{index}"] = (hint, _named(default, member))
-        else:
-            given = ... if default is _MISSING else default
-            fields[f"member_{index}"] = (hint, pydantic.Field(given, alias=member, title=member))
-    model: Any = pydantic.create_model(name, __config__=pydantic.ConfigDict(arbitrary_types_allowed=False), **fields)
+    import pydantic
+
+    fields: Any = {
+        member: (hint, ... if default is _MISSING else default) for member, (hint, default) in members.items()
+    }
+    with warnings.catch_warnings():
+        # A member may be called as a method of pydantic's models is.
+        warnings.simplefilter("ignore")
+        model: Any = pydantic.create_model(name, **fields)
     return model.model_json_schema(by_alias=True)
-
-
-def _named(field: Any, name: str) -> Any:
-    """A field under a name of its own, unless it already has an alias."""
-    import pydantic
-
-    if field.alias or field.validation_alias:
-        return field
-    aliases = {"alias": name, "validation_alias": name, "serialization_alias": name, "title": field.title or name}
-    default = {"default_factory": field.default_factory} if field.default_factory else {"default": field.default}
-    extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else None
-    described = {"description": field.description, "examples": field.examples, "json_schema_extra": extra}
-    made: Any = pydantic.Field(**{**default, **aliases, **described})
-    made.metadata = list(field.metadata)
-    return made
 
 
 def _hints(value: Any) -> dict[str, Any]:
@@ -289,19 +263,15 @@ def _types(hint: Any, depth: int = 4) -> Iterator[type]:
     if inspect.isclass(hint) and origin is None:
         yield hint
     elif depth and origin is not None:
-        if inspect.isclass(origin) and not _is_union(origin):
-            yield origin
-        elif _is_union(origin):
+        if origin is typing.Union or getattr(origin, "__name__", "") == "UnionType":
             for argument in typing.get_args(hint):
                 yield from _types(argument, depth - 1)
+        elif inspect.isclass(origin):
+            yield origin
         else:  # Annotated and its like: the type, and what injects it
             first, *more = typing.get_args(hint) or (None,)
             yield from _types(first, depth - 1)
             yield from (type(extra) for extra in more if type(extra).__module__.partition(".")[0] in _FRAMEWORKS)
-
-
-def _is_union(origin: Any) -> bool:
-    return origin is typing.Union or getattr(origin, "__name__", "") == "UnionType"
 
 
 def _said(error: BaseException) -> str:
@@ -327,13 +297,6 @@ def _answer(request: dict[str, Any], entries: list[dict[str, Any]]) -> dict[str,
     return {"error": {"code": -32601, "message": "Method not found"}}
 
 
-def _require_pydantic() -> None:
-    try:
-        import pydantic  # noqa: F401
-    except ImportError as error:
-        raise _Refused(f"{sys.prefix} has no pydantic that can be imported: {error}") from None
-
-
 def _serve(words: dict[str, Any]) -> None:
     # From now on, print goes to stderr, because stdout is for messages.
     out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
@@ -341,7 +304,10 @@ def _serve(words: dict[str, Any]) -> None:
     sys.path[:0] = words["folders"]
     entries: list[dict[str, Any]] = []
     try:
-        _require_pydantic()
+        try:
+            import pydantic  # noqa: F401
+        except ImportError as error:
+            raise _Refused(f"{sys.prefix} has no pydantic that can be imported: {error}") from None
         for source, tool, value in _candidates(words["modules"]):
             if len(entries) >= MAX_TYPES:
                 raise _Refused(f"the modules have more than {MAX_TYPES} types; name the ones to compare")

@@ -11,6 +11,7 @@ from mcp_governor.change.schema_pair import SchemaPair
 from mcp_governor.change.schemas import compare_schemas
 from mcp_governor.change.vocabulary import Side
 from mcp_governor.rules.finding import finding
+from mcp_governor.schema_files.comparing import kinds_of
 from mcp_governor.schema_files.models import pair_up
 from mcp_governor.schema_files.parity import Gap, gaps
 from mcp_governor.text import one_line, visible
@@ -29,20 +30,6 @@ DERIVED = ("derived", "generated")
 """Last words of a ``schemaSource`` that says that nobody writes the schema by hand: ``zod-derived``."""
 BY_HAND = ("hand-written", "handwritten", "manual")
 """Values of ``schemaSource`` of a schema without a model behind it."""
-_NAMED = 4
-"""Most kinds of changes in a message."""
-
-
-class Allowed(Struct, frozen=True):
-    """The differences that the configuration allows.
-
-    Attributes:
-        entries: in their order.
-        where: name of the configuration, for findings about entries.
-    """
-
-    entries: Sequence[SchemaAllowance]
-    where: str
 
 
 class Parity(Struct, frozen=True):
@@ -65,7 +52,8 @@ def compare_models(
     *,
     modules: Sequence[str],
     named: Mapping[str, str],
-    allowed: Allowed,
+    allowed: Sequence[SchemaAllowance],
+    config: str,
     place: Callable[[str, str], str],
     level: Level,
     options: ChangeOptions,
@@ -81,6 +69,7 @@ def compare_models(
         modules: their modules, for messages.
         named: tool → source, from the configuration.
         allowed: allowed differences; entries without effect are findings.
+        config: name of the configuration, for findings about entries.
         place: the path of a finding, for a tool and a pointer into its input schema.
         level, options: as in :func:`mcp_governor.change.compare`.
 
@@ -100,14 +89,12 @@ def compare_models(
         else:
             found = _with(tool, model, marker, place, level, options, run)
         for gap, one in found:
-            entry = _entry(allowed.entries, tool.name, gap)
+            entry = _entry(allowed, tool.name, gap)
             if entry is None:
                 findings.append(one)
             else:
                 used.add(entry)
-    for index, allowance in enumerate(allowed.entries):
-        if index not in used:
-            findings.append(_unused(allowance, index, allowed.where))
+    findings += [_unused(entry, index, config) for index, entry in enumerate(allowed) if index not in used]
     count = sum(not model.error for model in pairs.values())
     return Parity(tuple(findings), count, len(used))
 
@@ -166,10 +153,8 @@ def _stale(
     changes = compare_schemas(pair, run.of_tool(visible(tool.name), options))
     changes = [change for change in changes if change.kind != "schema-rewritten"]
     if changes:
-        kinds = list(dict.fromkeys(change.kind for change in changes))
-        shown = ", ".join(kinds[:_NAMED]) + (", …" if len(kinds) > _NAMED else "")
         path = changes[0].path.removeprefix(pair.base)
-        yield Gap("parity-stale", "", "", path, {"marker": marker, "kinds": shown})
+        yield Gap("parity-stale", "", "", path, {"marker": marker, "kinds": kinds_of(changes)})
 
 
 def _found(gap: Gap, tool: str, path: str, source: str) -> Finding:

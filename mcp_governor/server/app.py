@@ -104,7 +104,7 @@ def build_server(pool: Pool | None = None, project: Project | None = None) -> MC
                 if isinstance(error.__cause__, RefusedError):
                     return _refused(str(error.__cause__))
                 logging.getLogger(__name__).exception("tool %s failed", name)
-                return _result(_failed())
+                return _failed()
             except ToolError as error:
                 if isinstance(error.__cause__, ValidationError):
                     return _refused(refusal(name, error.__cause__))
@@ -166,17 +166,17 @@ def _carried(tool: Tool, calls: Pool, service: Service) -> Callable[..., Any]:
         try:
             if not tool.in_worker:
                 return _result((await work(**arguments)).to_wire(), note=NOTE)
-            return _result(await calls.call(name, given, tool.budget.seconds), note=NOTE if tool.repeats else "")
+            return _result(await calls.call(name, given, tool.seconds), note=NOTE if tool.repeats else "")
         except BusyError:
             raise RefusedError(
                 f"{name} was not run: too many calls are pending; wait for a response, then call again."
             ) from None
         except SpentError as error:
-            return _result(_spent(tool, error.what))
+            return _spent(tool, error.what)
         except (CrashError, ValidationError) as error:
             # Arguments were validated before; what does not fit here is our own answer.
             logging.getLogger(__name__).error("tool %s failed: %s", name, error)
-            return _result(_failed())
+            return _failed()
 
     return call
 
@@ -201,7 +201,7 @@ def _encoded(tool: Tool, arguments: dict[str, Any]) -> bytes:
         raise RefusedError(f"{refuses} a string contains an unpaired surrogate.") from None
     except ValueError:
         raise RefusedError(f"{refuses} a number is not finite, or has too many digits.") from None
-    most = tool.budget.argument_bytes
+    most = tool.argument_bytes
     if len(given) > most:
         why = f"its arguments take {len(given):,} bytes, and {most:,} are allowed; send less at a time."
         raise RefusedError(f"{refuses} {why}")
@@ -229,12 +229,12 @@ def _sent(*blocks: str, **fields: Any) -> Any:
     return CallToolResult.model_validate({"content": content, "_meta": {VERSION_KEY: SCHEMA_VERSION}, **fields})
 
 
-def _failed(kind: Kind = "internal_error", message: str = "The call failed inside the server.") -> dict[str, Any]:
+def _failed(kind: Kind = "internal_error", message: str = "The call failed inside the server.") -> Any:
     recovery: dict[str, Any] = {"suggested_tool": "list_rules", "suggested_args": {}}
-    return ToolResponse[None, Kind].fail(kind, message, **recovery).to_wire()
+    return _result(ToolResponse[None, Kind].fail(kind, message, **recovery).to_wire())
 
 
-def _spent(tool: Tool, what: str) -> dict[str, Any]:
-    why = _SPENT[what].format(seconds=tool.budget.seconds)
+def _spent(tool: Tool, what: str) -> Any:
+    why = _SPENT[what].format(seconds=tool.seconds)
     advice = "make the arguments smaller" if tool.in_worker else "check it at a terminal"
     return _failed("cost_cap_exceeded", f"{why}; {advice}.")

@@ -268,11 +268,6 @@ async def _send(send: Any, status: int, body: dict[str, Any] | bytes, *headers: 
 def serve_http(server: MCPServer[Any], address: Address, token: str = "") -> None:
     """Serve clients until the process is interrupted.
 
-    Args:
-        server: see :func:`~mcp_governor.server.app.build_server`.
-        address: where to listen.
-        token: the bearer token that requests need; may be empty on the loopback interface only.
-
     Raises:
         UsageError: the address cannot be listened on.
     """

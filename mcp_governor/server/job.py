@@ -9,15 +9,13 @@ servers inherit limits; its time is bounded by the one who starts it, and it end
 from __future__ import annotations
 
 import difflib
-import gc
 import json
 import queue
-import tempfile
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.server.worker import end_group, private_streams, receive, say, warm
+from mcp_governor.server.worker import end_group, private_streams, receive, say
 
 if TYPE_CHECKING:
     from mcp_governor.checking.model import Report
@@ -55,27 +53,9 @@ def main() -> None:
     inward, outward = private_streams()
     requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=receive, args=(inward, requests), daemon=True).start()
-    warm()
-    _prepare()
     reply = reply_to(json.loads(requests.get()))
     say(outward, reply if len(json.dumps(reply)) <= REPLY_BYTES else {"failed": "result"})
     end_group()
-
-
-def _prepare() -> None:
-    """Load what jobs use, before there is one: do small ones in the temporary folder, which ends with this process."""
-    tool = {"name": "find", "inputSchema": {"type": "object"}}
-    with tempfile.TemporaryDirectory() as name:
-        config = Path(name) / "mcp-governor.toml"
-        config.write_text('target = "a.json"\nbaseline = "b.json"\nchangelog = "CHANGELOG.md"\n', encoding="utf-8")
-        (Path(name) / "a.json").write_text(json.dumps({"tools": [tool]}), encoding="utf-8")
-        (Path(name) / "b.json").write_text(json.dumps({"tools": [{**tool, "name": "scan"}]}), encoding="utf-8")
-        (Path(name) / "CHANGELOG.md").write_text("# Changelog\n\n## [Unreleased]\n", encoding="utf-8")
-        more = {"version": None, "calls": False, "offline": False}
-        for job in ("draft", "check"):
-            reply_to({"job": job, "config": str(config), "server": None, **more})
-    gc.collect()
-    gc.freeze()
 
 
 def reply_to(request: dict[str, Any]) -> dict[str, Any]:

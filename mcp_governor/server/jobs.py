@@ -1,8 +1,7 @@
 """Runs jobs that read servers, each in a process of its own (:mod:`.job`): few at a time, and ended in time.
 
 They do not share the workers of :mod:`.pool`: a server that is checked inherits the limits of the process that starts
-it, and needs more memory than a comparison. A process does one job, so that nothing of one check is left for the next;
-after the first job another process waits, with everything loaded, for the next one.
+it, and needs more memory than a comparison. A process does one job, so that nothing of one check is left for the next.
 """
 
 from __future__ import annotations
@@ -38,28 +37,17 @@ MAX_NESTED = 2
 
 
 class Jobs:
-    """Runs the jobs of one server.
+    """Runs the jobs of one server."""
 
-    Args:
-        seconds: how long one may take.
-    """
-
-    def __init__(self, seconds: float = SECONDS) -> None:
+    def __init__(self) -> None:
         self._free = anyio.Semaphore(JOBS)
         self._waiting = 0
-        self._seconds = seconds
         self._all: dict[Helper, Path] = {}
-        self._spare: Helper | None = None
-        self._closed = False
-        self._lock = threading.Lock()
         self._owner = os.getpid()
         ending.add(self)
 
     async def run(self, request: dict[str, Any]) -> dict[str, Any]:
         """The reply to one request; a caller that is cancelled ends the job.
-
-        Args:
-            request: see :mod:`.job`.
 
         Raises:
             BusyError: too many jobs are waiting.
@@ -82,15 +70,15 @@ class Jobs:
             self._free.release()
 
     async def _run(self, request: dict[str, Any]) -> dict[str, Any]:
-        worker = self._taken()
+        worker = self._started()
         try:
-            reply: dict[str, Any] = await ask(worker, request, self._seconds)
+            reply: dict[str, Any] = await ask(worker, request, SECONDS)
         except (HelperError, ValueError):
             raise CrashError("the job ended without a reply") from None
         finally:
             worker.child.kill()
             # Nobody who waits for the reply waits for this.
-            threading.Thread(target=self._replace, args=(worker,), daemon=True).start()
+            threading.Thread(target=self._end, args=(worker,), daemon=True).start()
         if "failed" in reply:
             raise SpentError(reply["failed"])
         if "crashed" in reply:
@@ -98,27 +86,10 @@ class Jobs:
         return reply
 
     def close(self) -> None:
-        """End every job; no other is prepared. Safe to call from any thread."""
+        """End every job. Safe to call from any thread."""
         if self._owner == os.getpid():
-            with self._lock:
-                self._closed = True
-                for worker in tuple(self._all):
-                    self._end(worker)
-
-    def _taken(self) -> Helper:
-        with self._lock:
-            worker, self._spare = self._spare, None
-            if worker is not None and worker.child.lives:
-                return worker
-            if worker is not None:
+            for worker in tuple(self._all):
                 self._end(worker)
-            return self._started()
-
-    def _replace(self, ended: Helper) -> None:
-        with self._lock:
-            self._end(ended)
-            if self._spare is None and not self._closed:
-                self._spare = self._started()
 
     def _started(self) -> Helper:
         # Whatever the job, or a server that it starts, leaves in the temporary folder goes with it.

@@ -76,11 +76,7 @@ class TooLong(Struct, frozen=True):
 
 
 class Lines:
-    """Puts the pieces that a pipe gives back together into lines, none of them longer than a limit.
-
-    Args:
-        longest: most bytes of a line.
-    """
+    """Puts the pieces that a pipe gives back together into lines, none of them longer than a limit."""
 
     def __init__(self, longest: int = LINE_BYTES) -> None:
         self._longest = longest

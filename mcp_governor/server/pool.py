@@ -55,11 +55,6 @@ class CrashError(Exception):
 async def ask(process: Helper, request: Any, seconds: float) -> Any:
     """What a process answers.
 
-    Args:
-        process: that works on it.
-        request: as JSON, or its text.
-        seconds: the most that the answer may take.
-
     Raises:
         SpentError: it took longer.
         HelperError, ValueError: the process is gone.
@@ -97,11 +92,6 @@ class Pool:
 
     async def call(self, tool: str, arguments: bytes, seconds: float) -> dict[str, Any]:
         """The envelope of one call.
-
-        Args:
-            tool: its name.
-            arguments: as JSON.
-            seconds: the most that the work may take.
 
         Raises:
             BusyError: it was not begun.

@@ -63,11 +63,7 @@ def names_in(tool: Mapping[str, Any] | None) -> Iterator[str]:
 
 
 class Quoter:
-    """Puts names of a server in quotes, and cuts them to :data:`LONGEST` characters.
-
-    Args:
-        names: what messages may repeat.
-    """
+    """Puts names of a server in quotes, and cuts them to :data:`LONGEST` characters."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self._flat: dict[str, str] = {}

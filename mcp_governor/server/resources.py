@@ -82,10 +82,6 @@ def fix_surface(
 def check_prompt(name: str, arguments: Mapping[str, str]) -> None:
     """Refuse a prompt that cannot be had; the SDK would answer with an internal error, and log a traceback.
 
-    Args:
-        name: of the prompt.
-        arguments: as the client sent them.
-
     Raises:
         MCPError: there is no such prompt, or it does not take these arguments.
     """

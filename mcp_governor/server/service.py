@@ -95,13 +95,7 @@ class LastReport(Struct, frozen=True, eq=False):
 
 
 class Service:
-    """The state behind the tools.
-
-    Args:
-        project: the project, ``None`` if the server was started without one.
-        pool: the workers.
-        jobs: runs what reads servers.
-    """
+    """The state behind the tools."""
 
     def __init__(self, project: Project | None, pool: Pool, jobs: Jobs) -> None:
         self.project = project

@@ -91,12 +91,7 @@ class _News:
 
 
 class Output:
-    """What goes to the client.
-
-    Args:
-        number: the descriptor.
-        pool: begins no work while the client does not read.
-    """
+    """What goes to the client."""
 
     def __init__(self, number: int, pool: Pool) -> None:
         self._number = number
@@ -160,12 +155,7 @@ class Desk:
         self._news = _News()
 
     def admit(self, number: str | int, size: int) -> Refused | None:
-        """Take a request, or say why not.
-
-        Args:
-            number: its id.
-            size: what it costs.
-        """
+        """Take a request, or say why not."""
         key = str(number)  # as the SDK sees it: 7 and "7" are one id to it
         if key in self._open:
             return Refused(INVALID_REQUEST, "a request with this id is still pending; use another id", number)
@@ -284,12 +274,7 @@ class Input:
 
 
 def serve_stdio(server: MCPServer[Any], pool: Pool) -> None:
-    """Serve one client over stdin and stdout until it is gone.
-
-    Args:
-        server: see :func:`~mcp_governor.server.app.build_server`.
-        pool: the one that the server was built with.
-    """
+    """Serve one client over stdin and stdout until it is gone."""
     # Before there is an event loop: where stderr is closed, its selector would be descriptor 2.
     with unblocking_stderr(), own_wire() as (inward, outward):
         anyio.run(_serve, server, pool, inward, outward)

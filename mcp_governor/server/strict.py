@@ -24,11 +24,7 @@ _MOST = {"follow_up_hints": HINT_RANGE[1], "fuzzy_matches": MATCHES, "pii_catego
 
 
 def strict(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A schema that says all that it means.
-
-    Args:
-        schema: as Pydantic derives it; it is not changed.
-    """
+    """A schema that says all that it means."""
     done = copy.deepcopy(dict(schema))
     for _, node in list(walk(done)):
         if isinstance(node, dict) and isinstance(node.get("properties"), dict):

@@ -21,32 +21,22 @@ if TYPE_CHECKING:
     from mcp_governor.charter.facts import LatencyHint, SideEffects
 
 
-class Budget(Struct, frozen=True):
-    """What one call of a tool may cost; beyond it the call is ended and answered with an error.
-
-    Attributes:
-        seconds: wall clock of the work, without the wait for a free worker.
-        argument_bytes: size of the arguments as JSON.
-    """
-
-    seconds: float
-    argument_bytes: int
-
-
 class Tool(Struct, frozen=True, eq=False):
-    """One tool.
+    """One tool. Beyond what a call may cost, it is ended and answered with an error.
 
     Attributes:
         work: takes the arguments, returns the envelope; a function that a worker runs, or a method of the service.
         metadata: what is published.
-        budget: what a call may cost.
+        seconds: wall clock of the work, without the wait for a free worker.
+        argument_bytes: size of the arguments as JSON.
         repeats: its answers may repeat what a server says.
     """
 
     work: Callable[..., Any]
     metadata: ToolMetadata
-    budget: Budget
-    repeats: bool = True
+    seconds: float
+    argument_bytes: int
+    repeats: bool
 
     @property
     def in_worker(self) -> bool:
@@ -80,7 +70,7 @@ def _tool(
         idempotent=True,
         side_effects=effects,
     )
-    return Tool(work, metadata, Budget(seconds, argument_bytes), repeats)
+    return Tool(work, metadata, seconds, argument_bytes, repeats)
 
 
 _ALL = (

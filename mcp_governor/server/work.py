@@ -38,11 +38,7 @@ More are refused by the input schema; the command line takes any number."""
 
 
 def _json_object(values: str) -> WithJsonSchema:
-    """The schema of a JSON object of a stranger, whose members may be anything.
-
-    Args:
-        values: what a member is, for a model.
-    """
+    """The schema of a JSON object of a stranger, whose members may be anything."""
     return WithJsonSchema({"type": "object", "additionalProperties": {"description": values}})
 
 
@@ -243,11 +239,7 @@ def list_rules(
 
 
 def explained(item: dict[str, Any]) -> ToolResponse[ExplainData]:
-    """``explain_finding`` for an item of a report that is there.
-
-    Args:
-        item: as :func:`mcp_governor.server.job.summary_of` lists it.
-    """
+    """``explain_finding`` for an item of a report that is there."""
     from mcp_governor.change.registry import catalogue
     from mcp_governor.rules import load_catalogue
     from mcp_governor.text import command_line

@@ -40,7 +40,6 @@ def main() -> None:
     inward, outward = private_streams()
     requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=receive, args=(inward, requests), daemon=True).start()
-    warm()
     while True:
         reply = answer(json.loads(requests.get()))
         retired = _resident() > RETIRED or reply.get("failed") == "memory"
@@ -82,29 +81,6 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 
         return {"failed": "crash", "trace": traceback.format_exc(limit=-8)[-4000:]}
     return {"failed": "result"} if size > RESULT_BYTES else {"envelope": envelope}
-
-
-def warm() -> None:
-    """Load what calls need, while the first request is on its way: a small one of each kind is done."""
-    import gc
-    import importlib
-
-    from mcp_governor.change.surfaces import compare
-    from mcp_governor.server.work import WORK
-    from mcp_governor.surface import build_surface
-
-    tool = {"name": "find", "description": "Finds.", "inputSchema": {"type": "object", "properties": {"a": {}}}}
-    stricter = {**tool, "inputSchema": {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}}
-    for name in ("mcp_governor.checking.diff", "mcp_governor.config"):
-        importlib.import_module(name)
-    # Not by the tool, which reads the configuration of the project: that is for each call, and not for none.
-    compare(build_surface({"tools": [tool]}), build_surface({"tools": [stricter]}))
-    WORK["lint_description"](name="find", description="Finds.", other_tools=["scan"])
-    WORK["validate_response"](result={"content": []}, tool=tool)
-    WORK["list_rules"]()
-    # What was loaded stays until the end; no collection has to look at it again.
-    gc.collect()
-    gc.freeze()
 
 
 def receive(inward: BinaryIO, requests: queue.SimpleQueue[bytes]) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-
 from mcp_governor.errors import ConfigError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.lazy import lazy_pattern
@@ -40,15 +38,55 @@ def read_constant(module: str, name: str, root: Path) -> tuple[str, Path, int]:
 
 
 def _read(module: str, name: str, root: Path, *, hops: int) -> tuple[str, Path, int]:
-    return _of_file(module, name, _find(module, root), root, hops=hops)
+    import ast
 
-
-def _of_file(module: str, name: str, file: Path, root: Path, *, hops: int) -> tuple[str, Path, int]:
-    tree = _tree(file, root)
+    file = _find(module, root)
+    tree, shown = _tree(file, root), shown_file(file, root)
+    body = tree.body
+    *classes, last = name.split(".")
+    for wanted in classes:
+        found = next((one for one in body if isinstance(one, ast.ClassDef) and one.name == wanted), None)
+        if found is None:
+            raise ConfigError(f'schema-version: {shown} has no class "{visible(wanted)}" for {visible(name)}.')
+        body = found.body
     try:
-        return _Scope(module, file, root, tree, hops).text_of(name)
+        assigned = dict(_assignments(body))
     except RecursionError:
-        raise ConfigError(f"{shown_file(file, root)}: {visible(name)} is nested too deep to read.") from None
+        raise ConfigError(f"{shown}: {visible(name)} is nested too deep to read.") from None
+    node = assigned.get(last)
+    if node is None:
+        imported = _import_of(last, tree, module, file) if not classes else None
+        if imported is not None and hops < _MAX_HOPS:
+            return _read(*imported, root, hops=hops + 1)
+        raise ConfigError(
+            f'schema-version: {shown} has no constant "{visible(name)}".{did_you_mean(last, assigned)}',
+            f'Write it at module level: {last} = "1.0.0"',
+        )
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value, file, node.lineno
+    if isinstance(node, ast.Name) and node.id != name and hops < _MAX_HOPS:
+        return _read(module, node.id, root, hops=hops + 1)
+    raise ConfigError(
+        f"schema-version: {shown}:{node.lineno}: {visible(name)} is not a string literal, so it cannot be read without "
+        "running the module.",
+        f'Assign a literal: {last} = "1.0.0"',
+    )
+
+
+def _import_of(name: str, tree: ast.Module, module: str, file: Path) -> tuple[str, str] | None:
+    """The module from which a module imports a name, and the name there."""
+    import ast
+
+    for statement in ast.walk(tree):
+        for alias in statement.names if isinstance(statement, ast.ImportFrom) else ():
+            if (alias.asname or alias.name) == name:
+                assert isinstance(statement, ast.ImportFrom)
+                # One dot is the package of the module, which is the module itself where that is a package.
+                package = module.split(".")
+                up = statement.level - (file.name == "__init__.py")
+                above = package[: len(package) - up] if statement.level else []
+                return ".".join([*above, *([statement.module] if statement.module else [])]), alias.name
+    return None
 
 
 def _find(module: str, root: Path) -> Path:
@@ -82,76 +120,6 @@ def shown_file(file: Path, root: Path) -> str:
     """The name of a project file in messages."""
     path = file.relative_to(root) if file.is_relative_to(root) else file
     return visible(path.as_posix())
-
-
-class _Scope(Struct, frozen=True, dict=True):
-    """Follows the assignments of one module to a string."""
-
-    module: str
-    file: Path
-    root: Path
-    tree: ast.Module
-    hops: int
-
-    def text_of(self, name: str) -> tuple[str, Path, int]:
-        body: list[ast.stmt] = self.tree.body
-        *classes, last = name.split(".")
-        for part in classes:
-            body = self._class_body(body, part, name)
-        found = [pair for pair in _assignments(body) if pair[0] == last]
-        if found:
-            return self._evaluate(found[-1][1], name)
-        imported = self._import_of(last) if not classes else None
-        if imported is not None and self.hops < _MAX_HOPS:
-            return _read(*imported, self.root, hops=self.hops + 1)
-        raise ConfigError(
-            f'schema-version: {shown_file(self.file, self.root)} has no constant "{visible(name)}".'
-            + did_you_mean(last, (known for known, _ in _assignments(body))),
-            f'Write it at module level: {last} = "1.0.0"',
-        )
-
-    def _class_body(self, body: list[ast.stmt], wanted: str, name: str) -> list[ast.stmt]:
-        import ast
-
-        for statement in body:
-            if isinstance(statement, ast.ClassDef) and statement.name == wanted:
-                return statement.body
-        raise ConfigError(
-            f'schema-version: {shown_file(self.file, self.root)} has no class "{visible(wanted)}" for {visible(name)}.'
-        )
-
-    def _import_of(self, name: str) -> tuple[str, str] | None:
-        import ast
-
-        for statement in ast.walk(self.tree):
-            if isinstance(statement, ast.ImportFrom):
-                for alias in statement.names:
-                    if (alias.asname or alias.name) == name:
-                        return self._absolute(statement), alias.name
-        return None
-
-    def _absolute(self, statement: ast.ImportFrom) -> str:
-        if not statement.level:
-            return statement.module or ""
-        package = self.module.split(".")
-        if self.file.name != "__init__.py":
-            package = package[:-1]
-        package = package[: len(package) - (statement.level - 1)]
-        return ".".join([*package, *([statement.module] if statement.module else [])])
-
-    def _evaluate(self, node: ast.expr, name: str) -> tuple[str, Path, int]:
-        import ast
-
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            return node.value, self.file, node.lineno
-        if isinstance(node, ast.Name) and node.id != name and self.hops < _MAX_HOPS:
-            following = _Scope(self.module, self.file, self.root, self.tree, self.hops + 1)
-            return following.text_of(node.id)
-        raise ConfigError(
-            f"schema-version: {shown_file(self.file, self.root)}:{node.lineno}: {visible(name)} is not a "
-            "string literal, so it cannot be read without running the module.",
-            f'Assign a literal: {name.rpartition(".")[2]} = "1.0.0"',
-        )
 
 
 def _assignments(body: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.documents import toml_line
 from mcp_governor.errors import ConfigError, FileFormatError
@@ -20,6 +19,9 @@ from mcp_governor.surface.file import parse_json
 from mcp_governor.text import one_line, visible
 from mcp_governor.version_sources.constants import read_constant, shown_file
 from mcp_governor.versions import Numbered
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _TAGGING = lazy_pattern(
     r"\s*(?P<tool>setuptools[-_]scm|hatch[-_]vcs|versioningit|versioneer|setuptools[-_]git[-_]versioning|pbr"
@@ -109,132 +111,92 @@ def _pyproject(path: Path, root: Path) -> Stated:
         if keys[0] == "tool" and _under(document, "tool", "poetry-dynamic-versioning", "enable") is True:
             raise _from_tags(path, root, "poetry-dynamic-versioning")
         return Stated(version, path, toml_line(text, keys) or None)
-    return _Dynamic(document, path, root).read()
+    return _dynamic(document, path, root)
 
 
-class _Dynamic:
-    """Reads the dynamic version of a project, which is not in its ``pyproject.toml``.
+def _dynamic(document: dict[str, Any], path: Path, root: Path) -> Stated:
+    """The version of a project that is not in its ``pyproject.toml``, from the place where the build tool reads it.
 
-    Args:
-        document: content of the ``pyproject.toml``.
-        path: path of that file.
-        root: as for :func:`read_project`.
+    Raises:
+        ConfigError: the tool computes the version, or reads it in a way that is not supported here.
     """
-
-    def __init__(self, document: dict[str, Any], path: Path, root: Path) -> None:
-        self._document = document
-        self._path = path
-        self._root = root
-        self._shown = shown_file(path, root)
-
-    def read(self) -> Stated:
-        """Read the version from the place where the build tool reads it.
-
-        Raises:
-            ConfigError: the tool computes the version, or reads it in a way that is not supported here.
-        """
-        if tool := self._tagging():
-            raise _from_tags(self._path, self._root, tool)
-        found = self._hatch() or self._setuptools() or self._pdm() or self._flit()
-        if found is not None:
-            return found
-        raise ConfigError(
-            f"schema-version: {self._shown} does not state a version that can be read without running the build.",
-            'Write schema-version = "distribution:NAME", "git-tag" or "package.module:NAME" instead.',
-        )
-
-    def _tagging(self) -> str:
-        """The tool that reads the version from git tags, if there is one."""
-        tools = self._table("tool")
-        if "setuptools_scm" in tools or "versioningit" in tools:
-            return "setuptools-scm" if "setuptools_scm" in tools else "versioningit"
-        for source in (
-            self._under("tool", "hatch", "version", "source"),
-            self._under("tool", "pdm", "version", "source"),
-        ):
-            if source in ("vcs", "scm", "uv-dynamic-versioning", "versioningit"):
-                return "hatch-vcs" if source == "vcs" else "PDM" if source == "scm" else str(source)
-        if self._under("tool", "hatch", "version", "path") or self._under("tool", "setuptools", "dynamic", "version"):
-            return ""
-        required = self._under("build-system", "requires")
-        for requirement in required if isinstance(required, list) else ():
-            match = _TAGGING.match(requirement) if isinstance(requirement, str) else None
-            if match is not None:
-                return match["tool"]
-        return ""
-
-    def _hatch(self) -> Stated | None:
-        table = self._table("tool", "hatch", "version")
-        path = table.get("path")
-        if not isinstance(path, str):
-            return None
-        if "pattern" in table:
+    shown = shown_file(path, root)
+    if tool := _tagging(document):
+        raise _from_tags(path, root, tool)
+    for key in ("tool.hatch.version", "tool.pdm.version"):
+        table = _under(document, *key.split("."))
+        file = table.get("path") if isinstance(table, dict) else None
+        if isinstance(file, str) and "pattern" in table:
             raise ConfigError(
-                f"schema-version: {self._shown} reads its version from {visible(path)} with a pattern of its own.",
+                f"schema-version: {shown} reads its version from {visible(file)} with a pattern of its own.",
                 'Write schema-version = "package.module:NAME", the constant that it finds, instead.',
             )
-        return self._assigned(path, "tool.hatch.version.path")
+        if isinstance(file, str):
+            return _assigned(path.parent / file, root, f"{key}.path in {shown}")
+    table = _under(document, "tool", "setuptools", "dynamic", "version")
+    if isinstance(table, dict) and "attr" in table:
+        return _attribute(table["attr"], f"tool.setuptools.dynamic.version.attr in {shown}", path.parent)
+    if isinstance(table, dict) and "file" in table:
+        file = table["file"]
+        return _content(file[0] if isinstance(file, list) and len(file) == 1 else file, path, root)
+    backend = _under(document, "build-system", "build-backend")
+    if isinstance(backend, str) and backend.startswith("flit"):
+        module = _under(document, "tool", "flit", "module", "name") or _under(document, "project", "name")
+        dotted = f"{str(module).replace('-', '_')}.__version__"
+        return _attribute(dotted, f"the module of the project in {shown}", path.parent)
+    raise ConfigError(
+        f"schema-version: {shown} does not state a version that can be read without running the build.",
+        'Write schema-version = "distribution:NAME", "git-tag" or "package.module:NAME" instead.',
+    )
 
-    def _pdm(self) -> Stated | None:
-        table = self._table("tool", "pdm", "version")
-        path = table.get("path")
-        return self._assigned(path, "tool.pdm.version.path") if isinstance(path, str) else None
 
-    def _setuptools(self) -> Stated | None:
-        table = self._table("tool", "setuptools", "dynamic", "version")
-        if "attr" in table:
-            return self._attribute(table["attr"], "tool.setuptools.dynamic.version.attr")
-        if "file" in table:
-            file = table["file"]
-            named = file[0] if isinstance(file, list) and len(file) == 1 else file
-            return self._content(named)
-        return None
+def _tagging(document: dict[str, Any]) -> str:
+    """The tool that reads the version from git tags; empty if there is none."""
+    for name, tool in (("setuptools_scm", "setuptools-scm"), ("versioningit", "versioningit")):
+        if _under(document, "tool", name) is not None:
+            return tool
+    for source in (_under(document, "tool", tool, "version", "source") for tool in ("hatch", "pdm")):
+        if source in ("vcs", "scm", "uv-dynamic-versioning", "versioningit"):
+            return {"vcs": "hatch-vcs", "scm": "PDM"}.get(source, str(source))
+    if _under(document, "tool", "hatch", "version", "path") or _under(
+        document, "tool", "setuptools", "dynamic", "version"
+    ):
+        return ""
+    required = _under(document, "build-system", "requires")
+    for requirement in required if isinstance(required, list) else ():
+        if isinstance(requirement, str) and (match := _TAGGING.match(requirement)):
+            return match["tool"]
+    return ""
 
-    def _flit(self) -> Stated | None:
-        """flit reads ``__version__`` of the module with the name of the project."""
-        backend = self._under("build-system", "build-backend")
-        if not isinstance(backend, str) or not backend.startswith("flit"):
-            return None
-        module = self._under("tool", "flit", "module", "name") or self._under("project", "name")
-        return self._attribute(f"{str(module).replace('-', '_')}.__version__", "the module of the project")
 
-    def _attribute(self, dotted: Any, key: str) -> Stated:
-        module, _, name = str(dotted).rpartition(".")
-        if not all(map(str.isidentifier, [*module.split("."), name])):
-            raise ConfigError(f"schema-version: {key} in {self._shown} is not a dotted name.", "Correct the file.")
-        return Stated(*read_constant(module, name, self._path.parent))
+def _attribute(dotted: Any, key: str, folder: Path) -> Stated:
+    module, _, name = str(dotted).rpartition(".")
+    if not all(map(str.isidentifier, [*module.split("."), name])):
+        raise ConfigError(f"schema-version: {key} is not a dotted name.", "Correct the file.")
+    return Stated(*read_constant(module, name, folder))
 
-    def _assigned(self, path: str, key: str) -> Stated:
-        """Read a file as hatch and PDM do: ``__version__ = "…"`` at the start of a line."""
-        file = self._path.parent / path
-        text = _text(file, self._root)
-        match = _ASSIGNED.search(text)
-        if match is None:
-            raise ConfigError(
-                f"schema-version: {shown_file(file, self._root)}, which {key} in {self._shown} names, assigns no "
-                "__version__.",
-                'Write __version__ = "1.0.0" there.',
-            )
-        line = text.count("\n", 0, match.start()) + 1
-        return Stated(_checked(match["version"], "__version__", shown_file(file, self._root)), file, line)
 
-    def _content(self, path: Any) -> Stated:
-        """Read a file that contains only the version."""
-        if not isinstance(path, str):
-            raise ConfigError(
-                f"schema-version: tool.setuptools.dynamic.version.file in {self._shown} does not name one file.",
-                "Name one.",
-            )
-        file = self._path.parent / path
-        text = _text(file, self._root)
-        return Stated(_checked(text.strip(), "its content", shown_file(file, self._root)), file, 1)
+def _assigned(file: Path, root: Path, key: str) -> Stated:
+    """Read a file as hatch and PDM do: ``__version__ = "…"`` at the start of a line."""
+    text, shown = _text(file, root), shown_file(file, root)
+    match = _ASSIGNED.search(text)
+    if match is None:
+        raise ConfigError(
+            f"schema-version: {shown}, which {key} names, assigns no __version__.",
+            'Write __version__ = "1.0.0" there.',
+        )
+    return Stated(_checked(match["version"], "__version__", shown), file, text.count("\n", 0, match.start()) + 1)
 
-    def _table(self, *keys: str) -> dict[str, Any]:
-        found = self._under(*keys)
-        return found if isinstance(found, dict) else {}
 
-    def _under(self, *keys: str) -> Any:
-        return _under(self._document, *keys)
+def _content(name: Any, path: Path, root: Path) -> Stated:
+    """Read a file that contains only the version."""
+    if not isinstance(name, str):
+        shown = shown_file(path, root)
+        raise ConfigError(
+            f"schema-version: tool.setuptools.dynamic.version.file in {shown} does not name one file.", "Name one."
+        )
+    file = path.parent / name
+    return Stated(_checked(_text(file, root).strip(), "its content", shown_file(file, root)), file, 1)
 
 
 def _from_tags(path: Path, root: Path, tool: str) -> ConfigError:
@@ -311,4 +273,4 @@ def project_files(folder: Path) -> list[Path]:
 
 def spec_of(path: Path, root: Path) -> str:
     """The value of ``schema-version`` for a project file."""
-    return PurePosixPath(path.relative_to(root).as_posix()).as_posix()
+    return path.relative_to(root).as_posix()

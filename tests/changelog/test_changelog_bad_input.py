@@ -22,7 +22,6 @@ SURFACE = build_surface({"tools": [{"name": "search"}], "serverInfo": {"version"
     [
         (b"# a\n\n\xff\xfe", r"log\.md:3 is not UTF-8 \(byte 0xff\)"),
         ("# a\n".encode("utf-16"), r"log\.md:1 is not UTF-8"),
-        (b"# a\n\ncaf\xe9\n", r"log\.md:3 is not UTF-8 \(byte 0xe9\)"),
         (b"# a\n\0\n", r"log\.md:2 holds a NUL"),
     ],
 )
@@ -55,7 +54,6 @@ def test_mac_line_ends() -> None:
     [
         "`" * 20_000,
         "`a" * 10_000,
-        "``a`" * 8_000,
         "**a" * 10_000,
         "## 1.0.0" + " " * 50_000 + "x",
         "## 1.0.0" + "*_" * 20_000,
@@ -66,13 +64,17 @@ def test_mac_line_ends() -> None:
         "- `" + "a." * 20_000 + "`",
         "- `a` " + "use " * 10_000,
         "- " + "no longer " * 5_000 + "`a`",
+        ":_" * 190,
+        ":a:" * 120,
+        "## " + "@a-" * 130,
+        "- `a` default " + "default " * 9_000,
     ],
 )
 def test_long_lines_end(line: str) -> None:
     """None of these takes a second; a pattern that backtracks takes minutes."""
     text = f"## 1.0.0 (current)\n\n**Added**\n\n{line}\n- x\n"
     check(parse(text, "log.md"), SURFACE, [])
-    check(parse(f"{line}\n\n- `search` x\n", "log.md"), SURFACE, [])
+    check(parse(f"{line}\n\n- `search` x\n\n### {line}\n\n# {line}\n", "log.md"), SURFACE, [])
 
 
 HOSTILE = "\x1b[31m\u202eevil\u200b"
@@ -128,11 +130,3 @@ def test_any_bytes(data: bytes) -> None:
     except FileFormatError as error:
         reported = error.message
     assert reported.startswith("log.md:") or reported == ""
-
-
-@pytest.mark.parametrize(
-    "text", [":_" * 190, "### " + ":a:" * 120, "## " + "@a-" * 130, "- `a` default " + "default " * 9000]
-)
-def test_no_text_takes_long(text: str) -> None:
-    parse(f"## 1.0.0 (current)\n\n**Changed**\n\n{text}\n\n### {text}\n", "log.md")
-    check(parse(f"## 1.0.0 (current)\n\n**Changed**\n\n{text}\n\n### {text}\n\n# {text}\n", "log.md"), SURFACE)

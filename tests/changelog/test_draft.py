@@ -153,7 +153,7 @@ def test_an_unreleased_section_becomes_the_version() -> None:
     assert errors(out) == []
 
 
-@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("bom", ["", "\ufeff"])
 def test_line_ends_and_byte_order_mark_stay(newline: str, bom: str) -> None:
     out = drafted(bom + START.replace("\n", newline))
@@ -242,19 +242,6 @@ def test_any_text_can_be_drafted_into_and_keeps_its_lines(pieces: list[str], bet
     assert drafted(after) == after
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in FOLDER.glob("*.md") if path.stem != "latin-1"))
-def test_no_deviation_costs_the_author_a_line(name: str) -> None:
-    before = (FOLDER / f"{name}.md").read_bytes().decode()
-    try:
-        after = drafted(before)
-    except FileFormatError:
-        return  # it says so, and writes nothing: see above
-    gone = [line for line in difflib.ndiff(before.splitlines(), after.splitlines()) if line.startswith("- ")]
-    # what is the tool's own: the heading of the section, its marker, its fingerprint
-    assert [line for line in gone if not any(own in line.lower() for own in ("## ", "current", "sha256:", "--"))] == []
-    assert drafted(after) == after
-
-
 FINGERPRINT = "Fingerprint: `v1:sha256:" + 64 * "0" + "`"
 
 
@@ -279,8 +266,3 @@ def test_an_empty_unreleased_section_stays_above() -> None:
     assert text.count("## 2.0.0") == 1
     [found] = [found for found in check(parse(text, "l"), NEW, CHANGES) if found.rule == "changelog/unreleased"]
     assert found.fix == "Remove it; 2.0.0 has its section at line 3."
-
-
-def test_lines_that_end_in_carriage_returns_go_on_so() -> None:
-    text = drafted(START.replace("\n", "\r"))
-    assert "\n" not in text

@@ -11,52 +11,31 @@ from mcp_governor.policy.evaluation import evaluate
 from mcp_governor.surface import Surface, build_surface, fingerprint
 
 NOTHING = [
-    "Removed: `old`; nothing replaces it, because nobody called it.",
     "`old` is gone; nothing replaces it.",
-    "`old` is gone; nothing replaces `old`, because the index behind it was shut down.",
-    "`old` is gone; nothing will replace it.",
-    "`old` is gone; nothing takes its place.",
     "`old` is gone; there is no replacement.",
-    "`old` is gone; there is nothing to use instead.",
     "`old` is gone without replacement.",
-    "`old` is gone without a replacement: the service behind it was shut down.",
-    "`old` was removed with **no replacement**.",
     "`old` was removed. No replacement: `legacy_api` was shut down.",
-    "`old` has no replacement.",
     "`old` has no direct successor.",
     "`old` doesn't have a replacement.",
     "`old` is gone and won’t be replaced.",
-    "`old` is not replaced.",
-    "`old` will not be replaced.",
-    "`old` is gone (replacement: none).",
     "`old` is gone. Replacement: `none`.",
-    "`old` is gone; it needs no replacement, the server does this by itself.",
     "`old` is gone; no other tool replaces it.",
-    "`old` is gone; no alternative is planned.",
-    "`old` was dropped; no equivalent exists.",
-    "`old` has been retired without successor",
-    "`old` is gone, and there is no migration path.",
     "`old` is gone; it was replaced by nothing.",
     "`old` is gone; stop calling it.",
     "Nothing replaces `old`, which is gone.",
-    "No replacement for `old`, which was only ever a test.",
 ]
 REPLACED = [
     "`old` is gone; use `new` instead.",
-    "`old` is gone; use `new` instead; nothing else changes.",
     "`old` is gone; there is no direct replacement; use `new` and `other`.",
     "`old` is gone; no alternative but to use `new`.",
     "`old` was replaced by `new`.",
     "`old` → `new`",
     "Use `new` instead of `old`.",
-    "`old` is gone; nothing changes if you call `new`.",
 ]
 SILENT = [
     "`old` is gone.",
-    "`old` is gone without notice.",
     "`old` is gone; nothing else changes.",
     "`old` is gone; it was not used.",
-    "`old` is gone; no longer needed.",
 ]
 
 

@@ -27,10 +27,6 @@ def test_from_the_server(tmp_path: Path) -> None:
     assert schema_version("serverInfo", None, tmp_path).text is None
 
 
-def test_a_literal(tmp_path: Path) -> None:
-    assert schema_version("2.0.0", None, tmp_path).text == "2.0.0"
-
-
 @pytest.mark.parametrize(
     ("files", "spec", "source"),
     [
@@ -65,12 +61,9 @@ def test_a_constant_is_read_without_importing(tmp_path: Path, files: dict[str, s
     [
         ("SCHEMAS = '1'\n", r'm\.py has no constant "SCHEMA". Did you mean "SCHEMAS"\?'),
         ("SCHEMA = make()\n", r"m\.py:1: SCHEMA is not a string literal"),
-        ("SCHEMA = 1\n", r"m\.py:1: SCHEMA is not a string literal"),
         ("SCHEMA = f'{x}'\n", r"m\.py:1: SCHEMA is not a string literal"),
         ("x = 1\nSCHEMA = (\n", r"m\.py:2 is not Python"),
-        ("SCHEMA = OTHER\nOTHER = SCHEMA\n", r"m\.py"),
         ("SCHEMA = SCHEMA\n", r"is not a string literal"),
-        ("from m import SCHEMA\n", r"m\.py has no constant"),
     ],
 )
 def test_what_cannot_be_read_says_where(tmp_path: Path, text: str, message: str) -> None:
@@ -102,11 +95,9 @@ OLD, NEW = (build_surface({"tools": [{"name": name}], "serverInfo": {"version": 
     [
         ("serverInfo", released("1.1.0", OLD), "9.9.9"),
         ("1.2.0", released("1.2.0", NEW) + released("1.1.0", OLD) + released("1.0.0", OLD), "1.1.0"),
-        ("p:V", released("1.2.0", NEW) + released("1.1.0", OLD), "1.1.0"),
         ("1.2.0", released("1.2.0", NEW) + "## 1.1.0\n\n## 1.0.0\n", "1.1.0"),
         ("1.2.0", released("1.2.0", OLD), "1.2.0"),
         ("1.2.0", "# Nothing yet\n", "1.2.0"),
-        ("2026.8", released("2026.8", OLD), "2026.8"),
     ],
 )
 def test_the_version_of_a_baseline(spec: str, log: str, expected: str) -> None:
@@ -123,14 +114,12 @@ PROJECT = SchemaVersion("1.2.0", "pyproject.toml:3", spec="pyproject.toml", repo
         # The server's number of then says nothing about the project's.
         (OLD, None, PROJECT, None),
         (OLD, None, replace(PROJECT, reported="1.2.0"), "9.9.9"),
-        (OLD, None, SchemaVersion("1.2.0", "the configuration", spec="1.2.0"), None),
         (replace(OLD, stated=("1.1.0", "pyproject.toml")), None, PROJECT, "1.1.0"),
         (replace(OLD, stated=("1.1.0", "package.json")), None, PROJECT, None),
         (replace(OLD, stated=("1.1.0", "configuration")), None, SchemaVersion("1.2.0", "x", spec="1.2.0"), "1.1.0"),
         (replace(OLD, release="1.1.0"), None, PROJECT, "1.1.0"),
         (replace(OLD, release="1.1.0"), None, SchemaVersion("1.2.0", "m:V", spec="m:V", reported="9.9.9"), None),
         (replace(OLD, source="git:v1.1.0"), None, PROJECT, "1.1.0"),
-        (replace(OLD, source="git:v1.1.0:a/b.json"), None, PROJECT, "1.1.0"),
         (replace(OLD, source="git:main"), None, PROJECT, None),
         # A section that was numbered by the server does not make the project go backwards ...
         (OLD, released("9.9.9", OLD), PROJECT, "1.2.0"),

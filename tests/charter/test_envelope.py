@@ -47,17 +47,10 @@ FURTHER = [
             ({"count": 3, "firstSeen": 17000, "lastSeen": 18000}, False),
             ({"query_count": 3, "first_seen": 1767571200.5, "last_seen": 1767571260.25}, False),
             ({"observationCount": 3, "first_seen_at": "2026-01-05T08:00:00Z", "last_seen_at": "2026-01-06"}, False),
-            # one hour later, in another time zone
-            ({"count": 3, "first_seen": "2026-01-05T23:30:00+02:00", "last_seen": "2026-01-05T22:30:00+00:00"}, False),
-            ({"count": 3, "first_seen": "2026-01-05T22:30:00+02:00", "last_seen": "2026-01-05T20:00:00+00:00"}, True),
             ({}, True),
             ({**SEEN, "count": "many"}, True),
             ({**SEEN, "count": 0}, True),
             ({**SEEN, "count": True}, True),
-            ({**SEEN, "first_seen": "2026-03-01"}, True),
-            ({**SEEN, "first_seen": "January 2026"}, False),
-            ({**SEEN, "first_seen": 17000, "last_seen": "2026-01-05"}, False),
-            ({**SEEN, "first_seen": 17000, "last_seen": 16000}, True),
         )
     ),
     *(
@@ -153,11 +146,6 @@ def test_what_leaves_out_its_version_and_other_keys_is_an_excerpt(envelope, expe
             {**SUCCESS, "provenance": {"source": "inferred", "observed_in": {**SEEN, "last_seen": [1]}}},
             "observed-in /provenance/observed_in",
             "members",
-        ),
-        (
-            {**SUCCESS, "provenance": {"source": "inferred", "observed_in": {**SEEN, "last_seen": "2026-01-04"}}},
-            "observed-in /provenance/observed_in",
-            "order",
         ),
         (
             {**SUCCESS, "provenance": {"source": "schema", "inference_method": [1], "validation_state": "draft"}},

@@ -25,9 +25,7 @@ def found(data, status="success", tool=""):
     [
         # Principle 4: buckets on every field.
         ({"confidence": "HIGH"}, ""),
-        ({"confidence": None}, ""),
         ({"confidence": 0.8}, "field-trust /data/confidence"),
-        ({"confidence": 87}, "field-trust /data/confidence"),
         ({"confidence": True}, "field-trust /data/confidence"),
         ({"confidence": "high"}, "field-trust /data/confidence"),
         ({"cols": [{"confidence": "LOW"}, {"confidence": "high"}]}, "field-trust /data/cols/1/confidence"),
@@ -39,12 +37,10 @@ def found(data, status="success", tool=""):
         # figures of statistics, and a name for something else
         ({"low": 1.0, "high": 2.0, "confidence": 0.95}, ""),
         ({"rule": "a→b", "support": 0.2, "confidence": 0.8, "lift": 1.4}, ""),
-        ({"confidence_level": 0.95}, ""),
         ({"confidence": {"interval": [1, 2]}}, ""),
         # Provenance on fields.
         ({"provenance": {"source": "llm", "model": "m-1"}}, ""),
         ({"provenance": {"source": "oracle"}}, "field-trust /data/provenance/source"),
-        ({"provenance": {"source": "PubMed", "doi": "10.1/x"}}, "field-trust /data/provenance/source"),
         ({"provenance": {"source": "llm"}}, "provenance-model /data/provenance/model"),
         ({"provenance": {"source": "llm", "model": 4}}, "field-trust /data/provenance/model"),
         ({"provenance": {"source": "inferred"}}, "observed-in /data/provenance/observed_in"),
@@ -52,13 +48,10 @@ def found(data, status="success", tool=""):
         ({"provenance": {**HIGH, "source": "llm", "model": "m"}}, "provenance-source /data/provenance/source"),
         ({"provenance": "Bought in 1887 from the painter's estate."}, ""),
         ({"provenance": {"bought": 1887}}, ""),
-        ({"provenance": [{"owner": "a", "year": 1887}]}, ""),
         # Both.
         ({"confidence": "HIGH", "provenance": HIGH}, ""),
         ({"confidence": "LOW", "provenance": HIGH}, "confidence-derivation /data/confidence"),
-        ({"confidence": "MEDIUM", "provenance": HIGH}, "confidence-derivation /data/confidence"),
         ({"confidence": "MEDIUM", "redacted": True, "provenance": HIGH}, ""),
-        ({"confidence": "HIGH", "redacted": True, "provenance": HIGH}, ""),
         ([{"confidence": "LOW", **HIGH}], "confidence-derivation /data/0/confidence"),
         ({"provenance": HIGH}, ""),
     ],
@@ -78,25 +71,19 @@ def test_a_degraded_result_may_cap_its_fields():
         ({"description": "User account record", "score": 0.847}, "/data/score"),
         ([{"title": "a", "url": "b", "score": 0.83}], "/data/0/score"),
         ({"hits": [{"text": "a", "Similarity": 0.3}]}, "/data/hits/0/Similarity"),
-        ({"name": "a", "relevance_score": 7.23}, "/data/relevance_score"),
         ({"name": "a", "_score": 11.25}, "/data/_score"),
         ({"value": "x", "confidence_score": 0.9}, "/data/confidence_score"),
-        ({"low": 1.0, "high": 2.0, "confidence_value": 0.95}, ""),
         # a ranking names its figures, whatever stands beside them
         ({"name": "a", "similarity": 0.5, "rank": 1}, "/data/similarity"),
         # domain figures
         ({"name": "Final", "score": 12}, ""),
         ({"name": "Final", "score": 0.5, "home": "a", "away": "b"}, ""),
-        ({"name": "a", "score": 9.31}, ""),
         ({"name": "a", "score": 1.0}, ""),
         ({"name": "a", "score": "A+"}, ""),
-        ({"name": "a", "score": True}, ""),
-        ({"title": "Performance", "score": 0.93, "weight": 0.25}, ""),
         ({"name": "a", "score": 0.84, "max_score": 1}, ""),
         ({"first": "a b", "second": "a c", "similarity": 0.83}, ""),
         ({"similarity": 0.83}, ""),
         ({"name": "a", "probability": 0.3}, ""),
-        ({"name": "a", "price": 0.3}, ""),
     ],
 )
 def test_raw_scores(data, expected):

@@ -75,11 +75,6 @@ def test_a_charter_tool_keeps_the_charter(framework):
     assert set(published["required"]) == set(facts.ENVELOPE_KEYS)
 
 
-def test_another_server_is_refused():
-    with pytest.raises(TypeError, match="neither"):
-        add_tool(object(), find, METADATA)
-
-
 def plain(query: str) -> dict:
     return {"query": query}
 

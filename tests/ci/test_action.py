@@ -6,9 +6,9 @@ import json
 import re
 from pathlib import Path
 
-from beginnings import CONFIG, parsed
-from projects import committed, git, governor, write
-from shops import ACTION, ASKS, LABEL, SURFACE, added, broken, recorded
+from beginnings import parsed
+from projects import write
+from shops import ACTION, ASKS, LABEL, added, broken
 
 
 def test_a_compatible_change_passes_and_gets_one_comment_that_goes_away_with_it(shop, github):
@@ -67,59 +67,6 @@ def test_what_needs_no_approval_is_not_approved_by_the_label(shop, github):
     assert run.code == 1
     assert "changelog/missing-entry" in run.log
     assert re.search(r"^::error file=docs/mcp-schema-changelog\.md,line=\d+", run.log, re.M)
-
-
-def test_the_pull_request_cannot_approve_itself(shop, github):
-    """Neither by an acceptance nor by a label of its own in the configuration."""
-
-    def accepting(root):
-        broken(root)
-        report = json.loads(governor(root, "check", "--format", "json").stdout)
-        (change,) = report["changes"]
-        entry = f'\n[[accept]]\nfinding = {json.dumps(change["id"])}\nreason = "trust me"\n'
-        write(root, {CONFIG: (root / CONFIG).read_text() + entry})
-        assert json.loads(governor(root, "check", "--format", "json").stdout)["changes"][0]["accepted"] == "trust me"
-
-    shop.pull_request(accepting)
-    github.labels = ["trust me", LABEL.upper()]  # other labels
-    run = shop.job()
-    assert run.code == 1, run.log
-    assert f'2 changes need approval. Add the label "{LABEL}" to approve them.' in run.log
-    assert "This pull request changes what is checked: accept." in run.log
-
-
-def test_what_was_merged_needs_no_second_approval(shop, github):
-    """Neither on the next pull request, nor on main, as long as the surface is recorded there."""
-    git(shop.origin, "checkout", "-q", "main")
-    broken(shop.origin)
-    recorded(shop.origin)
-    committed(shop.origin, "break")
-    assert shop.job(ref="refs/heads/main", event="push").code == 0
-    shop.pull_request(added)
-    run = shop.job()
-    assert run.code == 0, run.log
-    assert "New since origin/main: 1 change, none of them breaks clients." in run.summary
-    assert "Compared with `git:v2.1.0`" in run.summary
-
-
-def test_a_release_is_checked_against_the_last_release(shop, github):
-    git(shop.origin, "checkout", "-q", "main")
-    broken(shop.origin)
-    recorded(shop.origin)
-    committed(shop.origin, "break")
-
-    def released(root, version="3.0.0"):
-        text = (root / SURFACE).read_text()
-        write(root, {SURFACE: text.replace('"2.1.0"', f'"{version}"')})
-        done = governor(root, "changelog", "release", version)
-        assert done.returncode == 0, done.stdout + done.stderr
-
-    shop.pull_request(released)
-    run = shop.job()
-    assert run.code == 0, run.log
-    assert "Compared with `git:v2.1.0`" in run.summary
-    assert "Judged as a release." in run.summary
-    assert "declared: major (2.1.0 → 3.0.0)." in run.summary
 
 
 def test_every_option_of_the_command_line_is_reachable_and_nothing_reaches_the_shell(shop, github):

@@ -54,18 +54,6 @@ def test_on_a_fork_the_label_counts_until_the_next_push(shop, github):
     assert shop.job(labels=github.labels).code == 1, "the key is not of the second break"
 
 
-def test_two_servers_have_their_own_comments_and_approvals(shop, github):
-    shop.pull_request(broken)
-    for name in ("搜索", "支付"):
-        assert shop.job(name=name, action="opened").code == 1
-    assert len({one["body"].split("\n")[0] for one in github.comments}) == 2
-    github.labels = [LABEL]
-    assert shop.job(name="搜索", action="labeled", labels=[LABEL]).code == 0
-    asked = [one["body"].split("\n")[1].split()[4] for one in github.comments]
-    assert asked[0] == "asked="
-    assert re.fullmatch("asked=[a-z2-7]{26}", asked[1])
-
-
 def test_the_servers_of_a_monorepo_are_judged_each_by_its_folder(shop, github):
     git(shop.origin, "checkout", "-q", "main")
     recorded = (shop.origin / SURFACE).read_text()

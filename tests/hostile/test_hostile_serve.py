@@ -251,7 +251,7 @@ def test_a_call_beyond_its_seconds_is_reported_with_what_to_do(tmp_path, monkeyp
     patch_comparison(tmp_path, SPIN)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     tool = TOOLS["compare_surfaces"]
-    monkeypatch.setitem(TOOLS, "compare_surfaces", replace(tool, budget=replace(tool.budget, seconds=1.5)))
+    monkeypatch.setitem(TOOLS, "compare_surfaces", replace(tool, seconds=1.5))
     pool = Pool()
     result = anyio.run(build_server(pool).call_tool, "compare_surfaces", SAME)
     error = result.structured_content["error"]

@@ -42,8 +42,6 @@ WRITERS = {
         "load/locust_engine.py LocustEngine.close: rmtree",
         "load/stdio_engine.py NullStdio.__init__: TemporaryDirectory",
         "load/stdio_engine.py null_endpoint: write_bytes",
-        "server/job.py _prepare: TemporaryDirectory",
-        "server/job.py _prepare: write_text",
         "server/jobs.py Jobs._started: mkdtemp",
         "server/jobs.py Jobs._end: rmtree",
         "target/packages.py neutral_folder: mkdir",

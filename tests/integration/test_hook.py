@@ -9,7 +9,7 @@ import pytest
 import yaml
 from projects import committed, git, governor, repository, surface_text, tool, write
 
-from mcp_governor.changelog.first import first_changelog
+from mcp_governor.changelog.editing import first_changelog
 from mcp_governor.cli.init_files import hook_offer
 from mcp_governor.surface import load_surface, parse_surface
 

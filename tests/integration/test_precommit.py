@@ -14,7 +14,7 @@ import pytest
 from projects import committed, git, governor, python, repository, surface_text, tool, write
 from support import REPO, SERVERS, missing
 
-from mcp_governor.changelog.first import first_changelog
+from mcp_governor.changelog.editing import first_changelog
 from mcp_governor.surface import load_surface
 
 CONFIG = 'baseline = "mcp-surface.json"\n[servers.gone]\ncommand = ["/no/such/server"]\n'

@@ -68,22 +68,6 @@ class TestIds:
         again = compared.run(*RECOMMENDED, "--rootdir=..", "-c", "../pyproject.toml", *failed)
         assert FAILED.findall(again.stdout) == failed
 
-    def test_with_workers_and_the_last_failures(self, compared):
-        options = ("--mcp-charter", *RECOMMENDED, "-n", "2", "-p", "cacheprovider")
-        asked = ("mcp::count_stock", "mcp::surface::clarity")
-        done = run(compared.root, *options, *asked, "test_own.py", "-v")
-        assert FAILED.findall(done.stdout) == ["mcp::count_stock::changes"]
-        assert "valid before, invalid now: {}" in done.stdout
-        ran = set(re.findall(r"\[gw\d\].* (\S+::\S+)", done.stdout))
-        assert ran == {
-            "test_own.py::test_own",
-            *ids(compared.run(*RECOMMENDED, "--collect-only", "-q", *asked)),
-        }
-        # What fails nothing is said once, by the controller.
-        assert done.stdout.count("No tool has readOnlyHint or destructiveHint") == 1
-        last = run(compared.root, *options, "--lf", "-v")
-        assert set(re.findall(r"\[gw\d\].* (\S+::\S+)", last.stdout)) == {"mcp::count_stock::changes"}
-
     @pytest.mark.parametrize("workers", [False, True])
     def test_that_do_not_exist(self, recorded, workers):
         arguments = ("mcp::drop_stok::charter",)
@@ -157,11 +141,6 @@ class TestUpdate:
         compared.run("--mcp-update", "--collect-only", "-q")
         assert (compared.root / "old.json").read_bytes() == before
 
-    def test_another_value_is_refused_with_the_right_one(self, compared):
-        done = compared.run("--mcp-update=nw")
-        assert done.returncode == 4
-        assert "argument --mcp-update/--mcp-update=new: ignored explicit argument 'nw'" in done.stderr
-
 
 class TestIni:
     def ini(self, recorded, text):
@@ -218,12 +197,3 @@ class TestReproduction:
             repeated = compared.run(*typed, item, flag=())
             assert FAILED.findall(repeated.stdout) == [item]
             assert f"\nreproduce: pytest {command}\n" in repeated.stdout
-
-    def test_what_only_a_whole_run_reports_is_repeated_by_one(self, recorded):
-        recorded.write({"pyproject.toml": UNUSED, "old.json": (recorded.root / "stock.json").read_text()})
-        done = recorded.run()
-        (heading, whole) = re.findall(r"^_+ (mcp::surface::policy) _+$.*?^reproduce: (.+?)$", done.stdout, re.M | re.S)[
-            0
-        ]
-        assert (heading, whole) == ("mcp::surface::policy", "pytest --mcp-charter")
-        assert "policy/acceptance-unmatched" in recorded.run(*shlex.split(whole)[1:], flag=()).stdout

@@ -24,7 +24,7 @@ from mcp_governor.server import build_server
 from mcp_governor.server.app import SCHEMA_VERSION, VERSION_KEY
 from mcp_governor.server.quoting import NOTE
 from mcp_governor.surface import build_surface, fingerprint, load_surface
-from mcp_governor.wire import Era, HttpEndpoint, RpcError, StdioEndpoint, connect, read
+from mcp_governor.wire import Era, HttpEndpoint, RpcError, connect
 from mcp_governor.wire.recording import read_recording
 
 COMMAND = [sys.executable, "-m", "mcp_governor", "serve"]
@@ -92,12 +92,6 @@ def test_the_recorded_surface_keeps_them_too():
     assert [finding.id for finding in report.findings] == []
 
 
-def test_stdio_publishes_the_recorded_surface():
-    surface, results = ask(StdioEndpoint(tuple(COMMAND)), ("list_rules", {"pack": "charter"}))
-    assert fingerprint(surface) == fingerprint(load_surface(REPO / "mcp-surface.json"))
-    assert results[0]["structuredContent"]["status"] == "success"
-
-
 def test_http_publishes_the_recorded_surface_on_loopback_only(tmp_path):
     port = free_port()
     with listening([*COMMAND, "--http", "--port", str(port)], port):
@@ -121,12 +115,6 @@ def test_a_break_is_reported_with_its_proof_and_the_step(answer):
     assert change["witness_json"] == "{}"
 
 
-def test_nothing_changed_is_empty(answer):
-    envelope = answer("compare_surfaces", {"old_tools": [TOOL], "new_tools": [TOOL]})
-    assert envelope["status"] == "empty"
-    assert envelope["data"]["required_bump"] == "none"
-
-
 def test_a_description_is_judged_next_to_its_siblings(answer):
     arguments = {"name": "find", "description": "Use this when a word is known. Use scan instead when it is not."}
     lonely = answer("lint_description", arguments)
@@ -145,17 +133,6 @@ def test_rules_are_reported_briefly_unless_asked(answer):
     assert {rule["id"].partition("/")[0] for rule in brief} == {"charter"}
     assert all(rule["summary"] is None for rule in brief)
     assert all(rule["summary"] for rule in full)
-
-
-@pytest.mark.parametrize("pack", ["charta", "a. B\nc\x1b[31m", ""])
-def test_an_unknown_pack_is_an_error_whose_recovery_works(answer, pack):
-    error = answer("list_rules", {"pack": pack})["error"]
-    assert error["kind"] == "unknown_name"
-    recovery = error["recovery"]
-    assert answer(recovery["suggested_tool"], recovery["suggested_args"])["status"] == "success"
-    assert answer("list_rules", {"pack": recovery["fuzzy_matches"][0]})["status"] == "success"
-    if pack == "charta":
-        assert recovery["fuzzy_matches"][0] == "charter"
 
 
 @pytest.mark.parametrize(
@@ -223,13 +200,6 @@ def test_a_prompt_that_cannot_be_had_is_no_internal_error(era, name, arguments, 
         anyio.run(get)
     assert caught.value.code == -32602
     assert caplog.records == []
-
-
-@pytest.mark.parametrize("era", list(Era))
-def test_no_notification_is_promised(era):
-    surface = build_surface(read(ObjectEndpoint(build_server()), era=era).raw)
-    assert set(surface.capabilities) - {"extensions"} == {"tools", "prompts", "resources"}
-    assert not any(flag for declared in surface.capabilities.values() for flag in declared.values())
 
 
 def test_every_schema_is_strict_and_every_object_in_it_is_closed():

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mcp_governor.evaluation.metrics import share
-from mcp_governor.report.evaluation_html import render
+from mcp_governor.report.evaluation_formats import as_page
 
 
 def step(number: int, **hits: int) -> Any:
@@ -26,7 +26,7 @@ STEPS = [step(1, large=91, small=74), step(2, large=93, small=70, tiny=71), step
 
 
 def test_each_runner_has_its_shape_and_its_name_at_the_end_of_its_line() -> None:
-    page = render("Evaluation", [], STEPS)
+    page = as_page("Evaluation", [], STEPS)
     marks = re.findall(
         r'<path class="mark (s\d)" transform="translate\((\d+) (\d+)\)" d="(.*?)"><title>(\w+): (.*?)<', page
     )
@@ -45,14 +45,14 @@ def test_each_runner_has_its_shape_and_its_name_at_the_end_of_its_line() -> None
 
 @pytest.mark.parametrize(("number", "width"), [(2, 240), (5, 170), (30, 90)])
 def test_the_picture_is_as_wide_as_the_page_or_as_its_labels_need(number: int, width: int) -> None:
-    page = render("Evaluation", [], [step(1, a=50)] * number)
+    page = as_page("Evaluation", [], [step(1, a=50)] * number)
     found = re.search(r'class="evaluation" .*?width="(\d+)"', page)
     assert found is not None
     assert int(found[1]) == 48 + width * number + 7
 
 
 def test_one_evaluation_is_no_line_and_names_are_text() -> None:
-    assert "<svg" not in render("Evaluation", [], STEPS[:1])
-    page = render("Evaluation", [], [step(1, **{"<b>x": 5}), step(2, **{"<b>x": 6})])
+    assert "<svg" not in as_page("Evaluation", [], STEPS[:1])
+    page = as_page("Evaluation", [], [step(1, **{"<b>x": 5}), step(2, **{"<b>x": 6})])
     assert "<b>" not in page
     assert "&lt;b&gt;x" in page

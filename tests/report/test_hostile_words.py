@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from commandline import governor_here
+from test_history import git
 
 from mcp_governor.report import FORMATS
 
@@ -70,11 +70,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         git(tmp_path, "tag", tag)
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def git(folder: Path, *arguments: str) -> None:
-    who = ("-c", "user.name=t", "-c", "user.email=t@h.example", "-c", "commit.gpgsign=false", "-c", "tag.gpgsign=false")
-    subprocess.run(("git", "-C", str(folder), *who, *arguments), check=True, capture_output=True, timeout=60)
 
 
 def strings(value: object) -> list[str]:

@@ -6,7 +6,6 @@ import base64
 import hashlib
 import json
 import re
-import subprocess
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 from browsers import browser, driven
 from commandline import governor_here
+from test_history import git, release
 
 from mcp_governor.demo.server import RELEASES
 from mcp_governor.surface import build_surface, dump_surface
@@ -283,10 +283,7 @@ def test_the_page_in_a_browser(folder: Path, capsys, monkeypatch: pytest.MonkeyP
     (home / "mcp-governor.toml").write_text("")
     git(home, "init", "-q", "-b", "main")
     for number, old in enumerate(RELEASES):
-        (home / "mcp-surface.json").write_text(dump_surface(build_surface(RELEASES[old])))
-        git(home, "add", "mcp-surface.json")
-        git(home, "commit", "-q", "-m", "next")
-        git(home, "tag", f"v1.{number}.0")
+        release(home, dump_surface(build_surface(RELEASES[old])), f"v1.{number}.0")
     (home / "now.json").write_text((folder / "new.json").read_text())
     for name, words in {"a": ("check", "now.json", "--against", "git:v1.0.0"), "b": ("check", "nasty.json")}.items():
         if name == "b":
@@ -326,8 +323,3 @@ def test_the_page_in_a_browser(folder: Path, capsys, monkeypatch: pytest.MonkeyP
     assert usual["tools"] == ["reserve_copy argument-required"]
     assert not any(head.startswith("History") for head in usual["heads"]), "a filter leaves what it found"
     assert "History (" in usual["bare"]["text"]
-
-
-def git(folder: Path, *arguments: str) -> None:
-    who = ("-c", "user.name=t", "-c", "user.email=t@h.example", "-c", "commit.gpgsign=false", "-c", "tag.gpgsign=false")
-    subprocess.run(("git", "-C", str(folder), *who, *arguments), check=True, capture_output=True, timeout=60)

@@ -10,7 +10,8 @@ from test_report_page import Page
 
 from mcp_governor.load import formulas
 from mcp_governor.load.model import Point, Sweep, SweepPlan
-from mcp_governor.report import sweep_html, sweep_markdown, sweep_picture
+from mcp_governor.report import sweep_picture
+from mcp_governor.report.sweep_formats import as_markdown, as_page
 from mcp_governor.report.sweep_words import (
     conclusion,
     digits,
@@ -60,7 +61,7 @@ def _sweep(points=POINTS, **more):
 
 
 def test_the_markdown_is_as_reviewed(golden):
-    golden("load-sweep.md", sweep_markdown.render(_sweep(), picture="sweep.svg"))
+    golden("load-sweep.md", as_markdown(_sweep(), image="sweep.svg"))
 
 
 @pytest.mark.parametrize(
@@ -179,18 +180,18 @@ def test_words_of_a_server_are_inert():
     hostile = "<script>alert(1)</script>|\u202e`@all"
     points = (_point(40, 10, (1, 2, 3, 4), {hostile: 1}, stopped=hostile),)
     sweep = replace(_sweep(points, notes=(hostile,), interrupted=hostile), target=hostile)
-    page = sweep_html.render(sweep)
+    page = as_page(sweep)
     assert "<script" not in page
     assert "\u202e" not in page
     Page(page)
-    text = sweep_markdown.render(sweep)
+    text = as_markdown(sweep)
     assert "<script" not in text
     row = next(line for line in text.splitlines() if line.startswith("| 40"))
     assert row.replace("\\|", "").count("|") == 10
 
 
 def test_the_page_allows_its_two_styles_and_nothing_else():
-    page = Page(sweep_html.render(_sweep()))
+    page = Page(as_page(_sweep()))
     policy = next(one["content"] for one in page.of("meta") if one.get("http-equiv"))
     assert policy.startswith("default-src 'none'; style-src 'sha256-")
     assert policy.count("sha256-") == 2

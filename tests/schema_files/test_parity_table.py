@@ -114,11 +114,6 @@ def test_models_that_repeat_each_other_are_bounded() -> None:
     assert {(rule, says) for rule, says, _ in found(wide, wide)} == {("type", "undecided")}
 
 
-def test_required_parameters_both_ways() -> None:
-    assert found(one(TEXT), one(TEXT, required=True)) == [("required", "missing", "p")]
-    assert found(one(TEXT, required=True), one(TEXT)) == [("required", "extra", "p")]
-
-
 def test_injected_parameters_are_not_published() -> None:
     published = {"type": "object", "properties": {"p": TEXT, "ctx": {}}, "required": ["p", "ctx"]}
     assert found(published, one(TEXT, required=True), ctx="Context is injected") == [("injected", "", "ctx")]

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from commandline import governor, governor_here
-from support import REPO
 
 from mcp_governor.checking.schema_files import check_models
 from mcp_governor.config import load_config
@@ -303,11 +302,6 @@ def test_nothing_to_compare(project: Path, capsys: Any) -> None:
     assert "No tool of s.json has a model in shop.models." in done.err
 
 
-def test_a_server_is_not_a_place_for_published_schemas(project: Path, capsys: Any) -> None:
-    done = governor_here("schemas", "check", "python:a:b", "--models", "shop.models", capsys=capsys)
-    assert done.code == 2
-
-
 def test_no_other_command_imports_a_model(project: Path, capsys: Any) -> None:
     Path("mcp-governor.toml").write_text('[schemas.models]\nadd_item = "trap:Model"')
     Path("trap.py").write_text("open('sprung', 'w').close()\nclass Model: pass")
@@ -390,15 +384,3 @@ def test_what_an_export_wrote_says_what_it_is_derived_from(project: Path) -> Non
     assert [(found.rule, found.path) for found in report.findings] == [
         ("schemas/parity-stale", f"d/add_item.json:{line}")
     ]
-
-
-def test_the_configuration_of_the_page_is_valid(tmp_path: Path) -> None:
-    page = (REPO / "docs" / "schemas.md").read_text("utf-8")
-    text = page.partition("<!-- file: mcp-governor.toml -->\n```toml\n")[2].partition("```")[0]
-    (tmp_path / "mcp-governor.toml").write_text(text)
-    table = load_config(start=tmp_path).schemas
-    assert (len(table.allow), table.injected, dict(table.models)) == (
-        1,
-        ("project_root",),
-        {"get_forecast": "weather:forecast"},
-    )
