@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
 import pytest
 from commandline import governor_here
+from support import missing
 
 from mcp_governor.demo.server import RELEASES
 from mcp_governor.surface import build_surface, dump_surface, fingerprint
@@ -187,26 +190,39 @@ def test_junit_has_one_case_for_each_tool_and_one_failure_in_it(folder: Path, ca
     assert "clarity/prose-type" in (failure.text or "")
 
 
+class Element(NamedTuple):
+    """What the common schema of JUnit reports says of an element (Jenkins' xUnit plugin, junit-10.xsd)."""
+
+    children: str
+    """Regular expression over the names of its children, each with a space behind it."""
+    required: frozenset[str]
+    allowed: frozenset[str]
+
+
+def element(children: str, required: str, allowed: str = "") -> Element:
+    return Element(children, frozenset(required.split()), frozenset(f"{required} {allowed}".split()))
+
+
 COMMON = {
-    "testsuites": ("(testsuite )*", "", "name time tests failures disabled errors"),
-    "testsuite": (
-        "(testcase )*(system-out )?",
+    "testsuites": element("(testsuite )*", "", "name time tests failures disabled errors"),
+    "testsuite": element(
+        "(properties )?(testcase )*(system-out )?(system-err )?",
         "name tests",
-        "failures errors time skipped timestamp hostname id file",
+        "failures errors time disabled skipped timestamp hostname id package file",
     ),
-    "testcase": ("(skipped )?(error )*(failure )?(system-out )*", "name", "classname time assertions status file"),
-    "failure": ("", "", "type message"),
-    "system-out": ("", "", ""),
+    "testcase": element(
+        "(skipped )?(error )*(failure )?(system-out )*(system-err )*", "name", "classname time assertions status file"
+    ),
+    "failure": element("", "", "type message"),
+    "system-out": element("", ""),
 }
-"""What the common schema of JUnit reports says of an element (Jenkins' xUnit plugin, junit-10.xsd): a pattern for the
-names of its children, and the attributes that it has to have and may have."""
 
 
 def follow_common_schema(document: str) -> None:
     for found in ElementTree.fromstring(document).iter():
-        children, required, allowed = COMMON[found.tag]
-        assert re.fullmatch(children, "".join(f"{child.tag} " for child in found)), found.tag
-        assert set(required.split()) <= set(found.keys()) <= {*required.split(), *allowed.split()}, found.attrib
+        rule = COMMON[found.tag]
+        assert re.fullmatch(rule.children, "".join(f"{child.tag} " for child in found)), found.tag
+        assert rule.required <= set(found.keys()) <= rule.allowed, (found.tag, found.attrib)
         assert all(found.get(name, "0").isdecimal() for name in ("tests", "failures", "errors", "skipped", "time"))
 
 
@@ -225,3 +241,27 @@ def test_a_clean_run_is_empty_and_passes_in_every_format(folder: Path, capsys) -
     suite = ElementTree.fromstring(run(capsys, "check", "mcp-surface.json", "--format", "junit")).find("testsuite")
     assert suite is not None
     assert suite.get("failures") == "0"
+
+
+@pytest.mark.live
+def test_sarif_is_valid_to_microsofts_validator(folder: Path, capsys) -> None:
+    if shutil.which("npx") is None:
+        missing("the validator of SARIF comes from npm, and npx is not installed")
+    nasty(folder)
+    for name in ("new.json", "nasty.json"):
+        (folder / "a.sarif").write_text(run(capsys, "lint", name, "--isolated", "--format", "sarif"))
+        done = subprocess.run(
+            ["npx", "-y", "@microsoft/sarif-multitool@5", "validate", "a.sarif", "--output", "v.sarif"],
+            *(),
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        errors = [
+            result
+            for one in json.loads((folder / "v.sarif").read_text("utf-8-sig"))["runs"]
+            for result in one.get("results", ())
+            if result.get("level") == "error"
+        ]
+        assert not errors, done.stdout
