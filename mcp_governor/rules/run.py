@@ -20,7 +20,7 @@ from mcp_governor.rules.settings import DEFAULT_SETTINGS, LintSettings
 from mcp_governor.rules.strings import Text, surface_strings
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import Check, Context, Facts, Hit, Item
-from mcp_governor.subjects.reached import is_reached
+from mcp_governor.subjects.schemas import is_reached
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:

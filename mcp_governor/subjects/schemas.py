@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from mcp_governor.schemas.dialects import LATEST, dialect_of, uri_of
 from mcp_governor.schemas.keywords import DEFINITIONS
 from mcp_governor.schemas.patterns import published_parts, published_validator
-from mcp_governor.schemas.pointers import join_pointer, resolve_fragment
+from mcp_governor.schemas.pointers import join_pointer, resolve_fragment, unescape_pointer
 from mcp_governor.schemas.references import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from mcp_governor.schemas.patterns import Validator
     from mcp_governor.subjects.context import Context, Facts, SchemaPlace
     from mcp_governor.surface.model import Tool
+
 
 COMPOSITION = ("allOf", "anyOf", "oneOf", "if", "not", "dependentSchemas")
 _MAX_STEPS = 8
@@ -284,3 +286,60 @@ class PartValidators:
             return published_parts(self._schema, self._draft or LATEST)
         except (ValueError, TypeError):
             return None
+
+
+HOMES = ("$defs", "definitions")
+"""Keywords at the root of a schema for what others refer to."""
+_OTHER_WAYS = ("$anchor", "$dynamicAnchor", "$dynamicRef", "$id", "id")
+"""Keywords for referring to a definition without a pointer; with one of them, all definitions count as referenced."""
+
+_Home = tuple[str, str]
+"""A definition at the root of a schema: the keyword and the name."""
+
+
+def is_reached(node: SchemaPlace, facts: Facts) -> bool:
+    """True if a schema applies to some value: it is outside the definitions, or in a referenced one."""
+    home = _home(node)
+    if home is None:
+        return True
+    reached = facts.recent(("reached", node.tool.index, node.side), lambda: reached_definitions(_side(node, facts)))
+    return reached is None or home in reached
+
+
+def _side(node: SchemaPlace, facts: Facts) -> list[SchemaPlace]:
+    return [other for other in facts.nodes(node.tool) if other.side == node.side]
+
+
+def _home(node: SchemaPlace) -> _Home | None:
+    if len(node.tokens) < 2 or node.tokens[0] not in HOMES:
+        return None
+    return str(node.tokens[0]), str(node.tokens[1])
+
+
+def reached_definitions(nodes: Iterable[SchemaPlace]) -> frozenset[_Home] | None:
+    """Definitions referenced from outside, directly or through others; ``None`` if that cannot be determined."""
+    leads: dict[_Home | None, set[_Home]] = {}
+    for node in nodes:
+        schema = node.schema
+        if not isinstance(schema, dict):
+            continue
+        if any(key in schema for key in _OTHER_WAYS):
+            return None
+        home = _home_of(schema.get("$ref"))
+        if home is not None:
+            leads.setdefault(_home(node), set()).add(home)
+    reached: set[_Home] = set()
+    pending = list(leads.get(None, ()))
+    while pending:
+        home = pending.pop()
+        if home not in reached:
+            reached.add(home)
+            pending.extend(leads.get(home, ()))
+    return frozenset(reached)
+
+
+def _home_of(reference: object) -> _Home | None:
+    parts = unquote(reference).split("/", 3) if isinstance(reference, str) else []
+    if len(parts) < 3 or parts[0] != "#" or parts[1] not in HOMES:
+        return None
+    return parts[1], unescape_pointer(parts[2])

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from mcp_governor.subjects.emptiness import Emptiness
+from mcp_governor.packs.clarity.schema import Emptiness
 
 NEVER: dict[str, Any] = {
     "not anything": {"not": {}},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.packs.clarity.shapes import packed
+from mcp_governor.packs.clarity.defects import packed
 
 
 @pytest.mark.parametrize(

@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+import json
+import time
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from mcp_governor.findings import Correction, Edit, Effect
 from mcp_governor.fixes.corrections import optional
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.words import name_words
 from mcp_governor.rules.scope import about
 from mcp_governor.schemas.effort import effort
-from mcp_governor.schemas.keywords import KEYWORDS
+from mcp_governor.schemas.keywords import DEFINITIONS, KEYWORDS
 from mcp_governor.schemas.patterns import errors
+from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import Context, Hit, SchemaPlace, hit
-from mcp_governor.subjects.schemas import PartValidators, document_of, parent_of, plainly_accepts, root_of
+from mcp_governor.subjects.schemas import (
+    PartValidators,
+    alone,
+    document_of,
+    is_self_contained,
+    parent_of,
+    plainly_accepts,
+    root_of,
+)
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from mcp_governor.surface.model import Tool
 
 
 _BOUNDS = (
@@ -195,3 +209,215 @@ def empty_enum(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
 
 def _is_branch(tokens: Sequence[str | int]) -> bool:
     return len(tokens) > 1 and tokens[-2] in ("anyOf", "oneOf")
+
+
+_SECONDS = 0.25
+"""Time limit for one question. Of 2,064 input schemas of public servers one takes longer; the others take 2 ms."""
+BUDGET = 1.0
+"""Time limit for all questions about a surface, in seconds: as long as 500 usual tools take."""
+
+_MAX_BRANCHES = 100
+"""Most branches of a ``oneOf`` that are asked about."""
+
+_SELF = lazy_pattern(r'"\$(?:dynamicRef|recursiveRef)"|"\$ref": "[^"#]*#?"|"\$id"')
+"""References to a whole schema, or to one that only evaluation finds."""
+
+_ROOT = frozenset(("$schema", "type", "title", "description", "properties", "required", "additionalProperties"))
+_PLAIN = frozenset(("type", "title", "description", "default", "examples", "format", "items", "deprecated"))
+"""Keywords of a parameter that leave values of each of its types: a list without items fits any ``items``."""
+_LISTED = frozenset(("enum", "title", "description", "default", "examples", "deprecated"))
+"""Keywords of a list of values that no other keyword narrows."""
+_CHOSEN = frozenset(("anyOf", "title", "description", "default", "examples", "deprecated"))
+"""Keywords of a choice that no other keyword narrows: a value of one branch is enough."""
+_TYPES = frozenset(("array", "boolean", "integer", "null", "number", "object", "string"))
+
+
+class Emptiness:
+    """Asks the engine if schemas are empty, until the time for all of them is used up.
+
+    Args:
+        budget: seconds for all questions.
+    """
+
+    def __init__(self, budget: float = BUDGET) -> None:
+        self._left = budget
+        self._homes: tuple[Any, bool] = (None, True)
+
+    def is_empty(self, schema: Any, root: Any = None) -> bool | None:
+        """True if it is proved that no value fits a schema, False if it is proved that one does, otherwise ``None``.
+
+        Args:
+            schema: a schema.
+            root: the schema of which it is a part; ``None`` if it is none.
+        """
+        if self._left <= 0:
+            return None
+        from mcp_governor.containment import contains
+
+        started = time.monotonic()
+        try:
+            if root is not None:
+                if not self._is_movable(root, schema):
+                    return None
+                schema = alone(root, schema)
+            verdict = contains(False, schema, deadline=min(_SECONDS, self._left), witness=False).verdict
+            return {"yes": True, "no": False}.get(verdict)
+        finally:
+            self._left -= time.monotonic() - started
+
+    def _is_movable(self, root: Any, part: Any) -> bool:
+        """True if :func:`~mcp_governor.subjects.schemas.alone` keeps the meaning of a part and of what it refers to."""
+        if not isinstance(root, dict) or '"$' not in json.dumps(part, default=str):
+            return True
+        if self._homes[0] is not root:
+            self._homes = root, _is_movable([root[key] for key in DEFINITIONS if key in root])
+        return self._homes[1] and _is_movable(part)
+
+    def impossible(self, root: Mapping[str, Any]) -> tuple[bool, list[str]]:
+        """If no arguments fit an input schema, and the parameters that none can give.
+
+        Without arguments that fit, the parameters are those that are the reason: no value fits them, whatever else
+        the schema says.
+        """
+        properties, required = root.get("properties", {}), root.get("required", [])
+        if not isinstance(required, list) or not isinstance(properties, dict) or _is_plain(root, properties, required):
+            return False, []
+        # A schema that refers to its root means another one if the root requires more.
+        is_fixed = not _SELF.search(json.dumps(root, default=str))
+        if is_fixed and self.is_empty(_requiring(root, [*required, *properties])) is False:
+            return False, []
+        by_itself = [
+            name
+            for name, schema in properties.items()
+            if not _is_plain_part(schema) and self.is_empty(schema, root) is True
+        ]
+        if self.is_empty(root):
+            return True, [name for name in by_itself if name in required]
+        known = set(by_itself)
+        return False, [
+            name
+            for name in properties
+            if name in known or (is_fixed and self.is_empty(_requiring(root, [*required, name])))
+        ]
+
+    def dead_choices(self, root: Any, node: Mapping[str, Any]) -> list[int]:
+        """The branches of ``oneOf`` whose values all fit another branch too, so that each of them is refused.
+
+        Args:
+            root: the schema with the definitions.
+            node: a schema in it with ``oneOf``.
+        """
+        branches = node["oneOf"]
+        if not isinstance(branches, list) or len(branches) > _MAX_BRANCHES or _are_apart(branches):
+            return []
+        rest = {key: value for key, value in node.items() if key != "oneOf"}
+        refused = [branch for branch in enumerate(branches) if self.is_empty({"allOf": [node, branch[1]]}, root)]
+        # A branch that is empty without the others, as generators write for "undefined", is not their fault.
+        return [index for index, branch in refused if self.is_empty({"allOf": [rest, branch]}, root) is False]
+
+
+def _is_movable(part: Any) -> bool:
+    return is_self_contained(part) and '"$id"' not in json.dumps(part, default=str)
+
+
+def _requiring(root: Mapping[str, Any], names: Iterable[Any]) -> dict[str, Any]:
+    return {**root, "required": list(dict.fromkeys(name for name in names if isinstance(name, str)))}
+
+
+def _is_plain(root: Mapping[str, Any], properties: Mapping[str, Any], required: list[Any]) -> bool:
+    """True if some values fit all parameters at once for certain; most tools are like this, and need no question."""
+    declared = root.get("additionalProperties") is not False or all(name in properties for name in required)
+    plain = _ROOT.issuperset(root) and root.get("type", "object") == "object" and declared
+    return plain and all(map(_is_plain_part, properties.values()))
+
+
+def _is_plain_part(schema: Any) -> bool:
+    """True if a parameter has a value for certain: any of its type, or its first, least or greatest one."""
+    if not isinstance(schema, dict) or (_PLAIN.issuperset(schema) and _is_type(schema.get("type"))):
+        return schema is True or isinstance(schema, dict)
+    values = schema.get("enum")
+    if isinstance(values, list) and values and _LISTED.issuperset(schema):
+        return True
+    properties, required = schema.get("properties", {}), schema.get("required", [])
+    if schema.get("type") == "object" and isinstance(properties, dict) and isinstance(required, list):
+        return all(name in properties for name in required) and _is_plain(schema, properties, required)
+    branches = schema.get("anyOf")
+    if isinstance(branches, list) and _CHOSEN.issuperset(schema):
+        return any(
+            isinstance(branch, dict) and _PLAIN.issuperset(branch) and _is_plain_part(branch) for branch in branches
+        )
+    first = values[0] if isinstance(values, list) and values else None
+    return any(plainly_accepts(schema, value) for value in (first, schema.get("minimum"), schema.get("maximum")))
+
+
+def _is_type(kind: Any) -> bool:
+    return kind is None or (isinstance(kind, str) and kind in _TYPES)
+
+
+def _are_apart(branches: list[Any]) -> bool:
+    """True if the branches have one type each, and no two of them the same."""
+    kinds = [branch.get("type") if isinstance(branch, dict) else None for branch in branches]
+    apart = len({json.dumps(kind) for kind in kinds}) == len(kinds) and all(isinstance(kind, str) for kind in kinds)
+    return apart and not {"integer", "number"}.issubset(kinds)
+
+
+_MAX_SHOWN = 3
+"""Most alternatives named in a message; the rest are counted."""
+
+
+def argument(tool: Tool, context: Context) -> Iterator[Hit]:
+    """A value fits each parameter; those without which no call is valid are :func:`call`'s."""
+    is_impossible, names = _impossible(tool, context)
+    for name in () if is_impossible else names:
+        schema = tool.raw["inputSchema"]["properties"][name]
+        if not _is_said_elsewhere(schema):
+            yield hit(join_pointer("/inputSchema/properties", name), schema)
+
+
+def call(tool: Tool, context: Context) -> Iterator[Hit]:
+    """Some arguments fit the input schema."""
+    is_impossible, names = _impossible(tool, context)
+    if not is_impossible:
+        return
+    schema = tool.raw["inputSchema"]
+    if not names:
+        yield hit("/inputSchema", schema.get("required"))
+    for name in names:
+        if not _is_said_elsewhere(schema["properties"][name]):
+            pointer = join_pointer("/inputSchema/properties", name)
+            yield hit(pointer, schema["properties"][name], says="required", argument=name)
+
+
+def _impossible(tool: Tool, context: Context) -> tuple[bool, list[str]]:
+    schema = tool.raw.get("inputSchema")
+    if not isinstance(schema, dict):
+        return False, []
+    return context.facts.recent(("impossible", tool.index), lambda: _emptiness(context).impossible(schema))
+
+
+def _emptiness(context: Context) -> Emptiness:
+    return context.facts.memo("emptiness", Emptiness)
+
+
+def _is_said_elsewhere(schema: Any) -> bool:
+    """True if ``clarity/bounds`` or ``clarity/empty-enum`` name the keywords that no value fits."""
+    return isinstance(schema, dict) and (schema.get("enum") == [] or any(crossed(schema)))
+
+
+@about(keys={"oneOf"})
+def choice(node: SchemaPlace, context: Context) -> Iterator[Hit]:
+    """Each alternative of ``oneOf`` has a value that fits no other one."""
+    if not isinstance(node.schema, dict) or "oneOf" not in node.schema:
+        return
+    dead = _emptiness(context).dead_choices(root_of(node), node.schema)
+    if dead:
+        branches = [node.schema["oneOf"][index] for index in dead]
+        shown = " and ".join(map(_shown, branches[:_MAX_SHOWN]))
+        more = f" and {len(dead) - _MAX_SHOWN} more" if len(dead) > _MAX_SHOWN else ""
+        yield hit(f"{node.pointer}/oneOf", branches, choices=shown + more)
+
+
+def _shown(branch: Any) -> str:
+    """The title of an alternative, or its schema."""
+    title = branch.get("title") if isinstance(branch, dict) else None
+    return one_line(title if isinstance(title, str) else json.dumps(branch, ensure_ascii=False, default=str), 60)

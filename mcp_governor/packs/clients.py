@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.packs.spec.messages import boolean_properties
+from mcp_governor.packs.spec import boolean_properties
 from mcp_governor.rules.scope import about
 from mcp_governor.schemas.dialects import DIALECTS, draft_named
 from mcp_governor.schemas.keywords import MIXED_MAP_KEYS, SCHEMA_MAP_KEYS
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.schemas.flaws import Flaw
     from mcp_governor.surface.model import Surface, Tool
+
 
 _NUMBER = lazy_pattern(r"[-+]?\d+(?:\.\d+)?")
 _WALKED = frozenset(

@@ -1,28 +1,122 @@
-"""Parameters whose values are listed in a description or in another tool's schema, but not in their own schema."""
+"""Parameters that accept any string, for rules that suggest a restriction."""
 
 from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.fixes.corrections import narrowed
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.packs.clarity.open_text import open_text
+from mcp_governor.prose.call_arguments import argument_places
 from mcp_governor.prose.claims import claims_about, read_values
-from mcp_governor.prose.passages import passages_about
-from mcp_governor.prose.vocabulary import FREE, is_kind
+from mcp_governor.prose.formats import read_formats
+from mcp_governor.prose.keys import read_keys
+from mcp_governor.prose.passages import Passage, passages_about
+from mcp_governor.prose.shown_values import declared_values, shown_values
+from mcp_governor.prose.vocabulary import FREE, MAPS, is_kind
 from mcp_governor.prose.words import name_words, stem
 from mcp_governor.rules.scope import about
 from mcp_governor.subjects.context import hit
-from mcp_governor.subjects.schemas import effective, parent_of, root_of, types_of, values_of
+from mcp_governor.subjects.schemas import COMPOSITION, closes, effective, parent_of, root_of, types_of, values_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-    from mcp_governor.packs.clarity.open_text import OpenText
     from mcp_governor.prose.claims import Claim
     from mcp_governor.subjects.context import Context, Hit, SchemaPlace
+
+
+class OpenText(NamedTuple):
+    """A parameter, or the items of a list, that accepts any string.
+
+    Attributes:
+        node: the parameter.
+        schema: its schema, with references resolved.
+        items: the values are those of the items.
+    """
+
+    node: SchemaPlace
+    schema: Mapping[str, Any]
+    items: bool
+
+    @property
+    def name(self) -> str:
+        return self.node.argument or ""
+
+    @property
+    def default(self) -> str:
+        """The string that an omitted value stands for; empty if there is none."""
+        default = self.schema.get("default")
+        return default if isinstance(default, str) else ""
+
+    def hit(self, keyword: str, value: Any, /, *, listed: bool = False, weight: int = 0, **facts: Any) -> Hit:
+        """A hit at the parameter, with the missing part of its schema.
+
+        Args:
+            keyword: the missing keyword.
+            value: its value.
+            listed: the description lists the values. Nothing else is evidence enough for a correction: a pattern is a
+                guess at the form of values that nobody has seen, and the values of another tool are that tool's.
+            weight: of the hit.
+            facts: for the message.
+        """
+        return hit(
+            self.node.pointer,
+            value,
+            correction=narrowed(self.node, {keyword: self.repaired(keyword, value)}, items=self.items)
+            if listed
+            else None,
+            weight=weight,
+            argument=self.name,
+            fragment=self.fragment(keyword, value),
+            **facts,
+        )
+
+    def repaired(self, keyword: str, value: Any) -> Any:
+        """An ``enum`` or a ``pattern`` that takes the empty string as well if that is the declared default."""
+        if self.items or self.schema.get("default") != "":
+            return value
+        if keyword == "pattern":
+            return f"^$|{value}"
+        return [*value, ""] if keyword == "enum" and "" not in value else value
+
+    def fragment(self, keyword: str, value: Any) -> str:
+        """The keyword as it would appear in the parameter's schema."""
+        fragment: dict[str, Any] = {keyword: self.repaired(keyword, value)}
+        if self.items:
+            fragment = {"items": {"type": "string", **fragment}}
+        return json.dumps(fragment, ensure_ascii=False)[1:-1]
+
+
+def open_text(node: SchemaPlace, context: Context) -> OpenText | None:
+    """The parameter at a node, if it accepts any string; sees through references and unions with null."""
+    schema = node.schema
+    if node.side != "inputSchema" or not isinstance(schema, dict) or schema.get("type") in _NO_TEXT:
+        return None
+    if node.argument is None:
+        return None
+    # Asked for about all parameters at once, and then by several rules about each.
+    key = ("open text", node.tool.index, node.pointer)
+    return context.facts.kept(key, lambda: _open(node, schema), lambda _: _SIZE)
+
+
+_SIZE = 400
+"""Approximate size of a parameter with its key, in characters."""
+_NO_TEXT = ("integer", "number", "boolean", "object", "null")
+
+
+def _open(node: SchemaPlace, schema: dict[str, Any]) -> OpenText | None:
+    root = root_of(node)
+    types = types_of(schema, root)
+    if types is None or not types <= {"string", "array", "null"} or closes(root, schema):
+        return None
+    whole = effective(root, schema)
+    if "string" in types and "array" not in types:
+        return OpenText(node, whole, False)
+    if "array" in types and "string" not in types and types_of(whole.get("items"), root) == frozenset({"string"}):
+        return OpenText(node, whole, True)
+    return None
 
 
 @about(argument=True, types={"array", "integer", "number", "string"})
@@ -248,3 +342,138 @@ def _listed_numbers(node: SchemaPlace, context: Context) -> Iterator[Hit]:
 _AMOUNTS = ("depth", "precision", "quality", "range", "resolution", "scale", "size", "speed", "weight")
 """Kinds that are amounts as well: "0 = only this, 1 = its children" begins to count."""
 _NUMBER = lazy_pattern(r"[+-]?\d{1,9}")
+
+
+@about(argument=True, types={"array", "string"})
+def stated_format(node: SchemaPlace, context: Context) -> Iterator[Hit]:
+    """A format that the description gives is a pattern."""
+    found = open_text(node, context)
+    claim = _stated(found, context) if found is not None else None
+    if found is None or claim is None or any(closed_list(node, context)):
+        return
+    pattern = claim.said["pattern"]
+    if all(re.search(pattern, value) for value in _shown(found, context)):
+        yield hit(
+            node.pointer, pattern, argument=found.name, said=claim.sentence, fragment=found.fragment("pattern", pattern)
+        )
+
+
+def _stated(found: OpenText, context: Context) -> Claim | None:
+    """The one format that is stated; ``None`` for two, and for several values in one string."""
+    claims = [
+        claim
+        for passage, claim in claims_about(found.node, context, read_formats, mentions=True)
+        if (passage.where != "mention" or claim.span[0] < _AT_ONCE)
+        and (found.items or not passage.text.lower().startswith(_IN_A_ROW))
+    ]
+    claims = [claim for claim in claims if claim.sure] or claims  # "ISO 8601 (YYYY-MM-DD)": the drawing says more.
+    return claims[0] if len({claim.said["pattern"] for claim in claims}) == 1 else None
+
+
+_AT_ONCE = 3
+"""Where a format begins that stands behind the name of the parameter: "day (MM-YYYY)"."""
+_IN_A_ROW = ("list of", "a list of", "array of", "an array of", "comma", "several ")
+
+
+def _shown(found: OpenText, context: Context) -> Iterator[str]:
+    """The values that the schema of a parameter and the words about it show, except drawings of the format."""
+    yield from declared_values(found.schema)
+    for said in passages_about(found.node, context):
+        yield from (value for value in shown_values(said.text) if _DRAWING.fullmatch(value) is None)
+
+
+_DRAWING = lazy_pattern(r"[A-Za-z<>{}\[\]_]+(?:[./:#@=,-][A-Za-z<>{}\[\]_]+)+")
+
+
+_MAX_SHOWN = 6
+"""Maximum number of keys named in a message."""
+_MAX_EXAMPLE = 600
+"""Maximum number of characters read of an example in a tool's description."""
+_MAX_DESCRIPTION = 20_000
+"""Maximum number of characters of a tool's description searched for an example."""
+_OF_THE_CALLER = MAPS | {
+    *("body", "context", "data", "document", "documents", "entity", "env", "headers", "input", "metadata", "metadatas"),
+    *("payload", "points", "queries", "record", "records", "rows", "series", "state", "variables", "vars"),
+}
+"""Last words of names for objects with keys of the caller's own, whatever an example shows."""
+_ANY_KEYS = lazy_pattern(
+    r"\b(?:key[-/ ]values?|keyed\s(?:by|on)|arbitrary|any\s(?:key|field|object|valid|json|additional)|free-?form"
+    r"|maps?\sof|mapping|map\sfrom|custom|depend(?:s|ing)\son|varies|e\.g\.,?\s\{|headers?|variables|environment"
+    r"|columns?|user-defined)\b",
+    re.IGNORECASE,
+)
+_LANGUAGE = lazy_pattern(
+    r"\bjson[\s_-]?(?:logic|schema)\b|\b(?:query|filter|search)\s(?:dsl|language|syntax)\b"
+    r"|[{,]\s?[\"']?\$\w{1,20}[\"']?\s?:"
+    r"|[{,]\s?[\"'](?:and|or|not|if|var|must|must_not|should|all|any|some)[\"']\s?:",
+    re.IGNORECASE,
+)
+"""An expression of a language, whose operators are keys and contain other expressions."""
+_SAMPLES = frozenset({"a", "bar", "column", "column1", "field", "field1", "foo", "id", "k", "key", "key1", "x"})
+_SHAPED = frozenset({"properties", "patternProperties", "propertyNames", "enum", "const", *COMPOSITION})
+_NEEDED = lazy_pattern(
+    r"(?:(?:objects?|requests?|parameters?|arguments?|dict|payloads?)\s)?(?:must\s(?:have|include|contain)|requires?|needs)\b",
+    re.IGNORECASE,
+)
+"""How a sentence that names an object goes on, if keys of that object follow."""
+
+
+@about(argument=True, types={"array", "object"})
+def stated_object(node: SchemaPlace, context: Context) -> Iterator[Hit]:
+    """The keys that a description lists or shows are properties of the object."""
+    schema = _bare_object(node)
+    if schema is None:
+        return
+    for said in (*passages_about(node, context, mentions=True), *_shown_by_the_tool(node, context)):
+        if said.where == "section" or (said.where == "mention" and not _NEEDED.match(said.text)):
+            continue
+        keys = _keys(said, node.argument or "", context)
+        if keys:
+            more = f" and {len(keys) - _MAX_SHOWN} more" if len(keys) > _MAX_SHOWN else ""
+            where = ' of its "items"' if "array" in (types_of(schema) or ()) else ""
+            yield said.hit(keys=", ".join(keys[:_MAX_SHOWN]) + more, where=where)
+            return
+
+
+def _keys(said: Passage, name: str, context: Context) -> list[str]:
+    """The keys that a passage gives for an object."""
+    if _LANGUAGE.search(said.text):
+        return []
+    for claim in context.facts.read(read_keys, said.text):
+        keys = [key for key in claim.listed.values if key != name]
+        if len(keys) > 1 and claim.form != "keys-shown":
+            return keys
+        if not _SAMPLES.issuperset(keys) and not _ANY_KEYS.search(said.text, 0, claim.span[0]):
+            return keys if _OF_THE_CALLER.isdisjoint(name_words(name)[-1:]) else []
+    return []
+
+
+def _shown_by_the_tool(node: SchemaPlace, context: Context) -> Iterator[Passage]:
+    """An example behind the name of a parameter, in the tool's description: "steps: [{"name": …}]"."""
+    text = node.tool.description[:_MAX_DESCRIPTION]
+    if "{" not in text or argument_places(node.tool, context.facts).get(node.argument or "") != node.tokens:
+        return
+    name = re.escape(node.argument or "")
+    lead = re.search(rf"(?<!\w){name}[\"'`]?\s?[=:]\s?(?:[^{{}}.\n]|e\.g\.){{0,80}}\s{{0,12}}(?=\[?\s?\{{)", text)
+    if lead is not None:
+        shown = text[lead.end() : lead.end() + _MAX_EXAMPLE]
+        yield Passage(node, "/description", node.tool.description, shown, "entry")
+
+
+def _bare_object(node: SchemaPlace) -> Mapping[str, Any] | None:
+    """The schema of a parameter that takes any object or a list of any objects; ``None`` for others."""
+    if node.argument is None or not isinstance(node.schema, dict) or node.side != "inputSchema":
+        return None
+    root = root_of(node)
+    schema = effective(root, node.schema)
+    types = types_of(schema) or frozenset()
+    if not types & {"object", "array"} or types - {"object", "array", "null"}:
+        return None
+    items = schema.get("items", {}) if "array" in types else schema
+    inner = effective(root, items) if isinstance(items, dict) else None
+    if inner is None or inner.get("type", "object") != "object":
+        return None
+    # Generators write a schema for names that is true of every name.
+    said = {key for key in inner.keys() & _SHAPED if key != "propertyNames" or inner[key] != {"type": "string"}}
+    extra = inner.get("additionalProperties")
+    return None if said or (isinstance(extra, dict) and extra) else schema

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.surface.model import Surface, Tool
 
+
 DROPPED_KEYS = ("description", "examples", "example", "title", "default", "$comment", "markdownDescription")
 """Keys that compaction drops from input schemas, at any depth, properties of these names included."""
 
