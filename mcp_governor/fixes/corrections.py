@@ -17,7 +17,7 @@ from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.schemas import root_of, types_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mcp_governor.subjects.context import SchemaPlace
 
@@ -48,8 +48,11 @@ def narrowed(node: SchemaPlace, keywords: Mapping[str, Any], *, items: bool = Fa
         items: the keywords are for the items.
     """
     place = _landing(node, items=items)
+    default = node.schema.get("default")
     if place is None or not is_stated(node, keywords):
         return None
+    if items and isinstance(default, list) and not all(one in keywords.get("enum", default) for one in default):
+        return None  # The default would not be valid.
     pointer, schema = place
     if _dialect(node) == 4 and any(key.startswith("exclusive") for key in keywords):
         return None
@@ -100,44 +103,31 @@ def _only_branch(schema: Mapping[str, Any]) -> tuple[str, int] | None:
     for key in ("anyOf", "oneOf"):
         branches = schema.get(key)
         if isinstance(branches, list):
-            real = [at for at, item in enumerate(branches) if not _is_null(item)]
+            real = [at for at, item in enumerate(branches) if not isinstance(item, dict) or item.get("type") != "null"]
             if len(real) == 1 and len(branches) > 1:
                 return key, real[0]
     return None
 
 
-def _is_null(schema: Any) -> bool:
-    return isinstance(schema, dict) and schema.get("type") == "null"
-
-
 def nullable(node: SchemaPlace) -> Edit | None:
-    """The edit that makes a parameter accept null, in the form that Pydantic writes; ``None`` if the schema has a
-    keyword that must stay at its root."""
+    """The edit of a tool that makes a parameter accept null, in the form that Pydantic writes; ``None`` if the schema
+    has a keyword that must stay at its root."""
     schema = node.schema
     if any(key.startswith(("x-", "$")) and key != "$ref" for key in schema):
         return None
     for key in ("anyOf", "oneOf"):
         branches = schema.get(key)
         if isinstance(branches, list) and not (schema.keys() - ANNOTATIONS - {key}):
-            return Edit(join_pointer(node.pointer, key), {"type": "null"}, "add")
+            return Edit(join_pointer(node.pointer, key), {"type": "null"}, "add", node.tool.name)
     branch = {key: value for key, value in schema.items() if key not in ANNOTATIONS}
     kept = {key: value for key, value in schema.items() if key in ANNOTATIONS}
-    return Edit(node.pointer, {"anyOf": [branch, {"type": "null"}], **kept})
+    return Edit(node.pointer, {"anyOf": [branch, {"type": "null"}], **kept}, tool=node.tool.name)
 
 
 def optional(node: SchemaPlace) -> Edit:
     """The edit that makes a parameter optional."""
-    return Edit(f"{_owner(node)}/required", node.argument, "drop")
-
-
-def _owner(node: SchemaPlace) -> str:
-    return join_pointer(f"/{node.side}", *node.tokens[:-2])
-
-
-def in_tool(edits: Iterable[Edit] | None, tool: str) -> Iterator[Edit]:
-    """The same edits with the name of their tool, for a finding about the surface."""
-    for edit in edits or ():
-        yield Edit(edit.path, edit.value, edit.op, tool)
+    owner = join_pointer(f"/{node.side}", *node.tokens[:-2])
+    return Edit(f"{owner}/required", node.argument, "drop")
 
 
 _MAX_TEXT = 4_000

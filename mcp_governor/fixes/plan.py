@@ -256,9 +256,7 @@ class _Maker:
         """Bar the corrections that failed; true if there were any."""
         known = len(self._barred)
         for fix in made.fixes:
-            if fix.proof.bad_default:
-                self._bar_fragment(made, fix, "its default would not be valid")
-            elif fix.effect is not Effect.NARROWER and fix.proof.verdict == "narrower":
+            if fix.effect is not Effect.NARROWER and fix.proof.verdict == "narrower":
                 self._bar_fragment(made, fix, f"it would refuse {fix.proof.shown_witness}, which is accepted today")
         if len(self._barred) == known:
             stays = self._known - self._gone(made)

@@ -17,7 +17,7 @@ from mcp_governor.charter.facts import (
     metadata_place,
 )
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.prose.chains import Step, chained, chains, listed
+from mcp_governor.prose.chains import chained, chains, listed
 from mcp_governor.prose.mentions import NameIndex
 from mcp_governor.prose.tool_names import looks_like_a_tool
 from mcp_governor.schemas.branches import branches
@@ -27,7 +27,7 @@ from mcp_governor.subjects.schemas import effective, followed
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from mcp_governor.surface.model import Surface, Tool
 
@@ -74,10 +74,7 @@ def neighbour(tool: Tool, context: Context) -> Iterator[Hit]:
     text = tool.description.replace("*", "")
     words = (word for sentence in _INSTEAD_OF.finditer(text) for word in _WORD.finditer(sentence[1]))
     named = {(word[2].rstrip("_"), bool(word[1])) for word in words}
-    facts = context.facts
-    unknown = {
-        name for name, marked in named if name not in facts.names and looks_like_a_tool(name, facts, marked=marked)
-    }
+    unknown = {name for name, marked in named if _dangles(name, context, marked=marked)}
     if unknown:
         yield hit("/description", tool.raw.get("description"), unknown=sorted(unknown))
 
@@ -131,7 +128,6 @@ def composition_count(tool: Tool, context: Context) -> Iterator[Hit]:
         yield hit("/description", tool.description, count=count, names=sorted({name for _, name in composed}))
 
 
-_LATENCIES = ("fast", "moderate", "slow")
 _FORMATS = {"concise", "detailed"}
 _KEYS_1_0 = ENVELOPE_KEYS[:6]
 """Keys that every version of the envelope has; later versions added the others."""
@@ -144,38 +140,46 @@ def _value(tool: Tool, key: str) -> tuple[bool, Any]:
 
 def charter_version(tool: Tool, _context: Context) -> Iterator[Hit]:
     """The tool declares an existing charter version, as major.minor."""
-    there, value = _value(tool, "charter_version")
-    if not there or value not in VERSIONS:
+    return _not_one_of(tool, "charter_version", VERSIONS, known=list(VERSIONS))
+
+
+def latency_hint(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """latency_hint is fast, moderate or slow."""
+    return _not_one_of(tool, "latency_hint", ("fast", "moderate", "slow"))
+
+
+def side_effects(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """side_effects is none, read or write."""
+    return _not_one_of(tool, "side_effects", HINTS_OF_SIDE_EFFECTS)
+
+
+def _not_one_of(tool: Tool, key: str, values: Iterable[str], **facts: Any) -> Iterator[Hit]:
+    there, value = _value(tool, key)
+    if value not in list(values):
         found = f"is {value!r}" if there else "is missing"
-        yield hit(metadata_place(tool.raw, "charter_version"), value, found=found, known=list(VERSIONS))
+        yield hit(metadata_place(tool.raw, key), value, found=found, **facts)
 
 
 def cost_hint(tool: Tool, _context: Context) -> Iterator[Hit]:
     """cost_hint contains a token estimate, and a price or null."""
     there, value = _value(tool, "cost_hint")
+    fields = value if isinstance(value, dict) else {}
+    dollars = fields.get("dollars_estimate")
     if not there:
-        yield hit(metadata_place(tool.raw, "cost_hint"), None, problem="is missing")
+        problem = "is missing"
+    elif not _is_amount(fields.get("tokens_estimate"), int):
+        problem = "has no tokens_estimate"
+    elif "dollars_estimate" not in fields:
+        problem = "has no dollars_estimate, which is null for a free call"
+    elif dollars is not None and not _is_amount(dollars, int | float):
+        problem = "has a dollars_estimate that is not a price"
+    else:
         return
-    tokens = value.get("tokens_estimate") if isinstance(value, dict) else None
-    if not isinstance(tokens, int) or isinstance(tokens, bool) or tokens < 0:
-        yield hit(metadata_place(tool.raw, "cost_hint"), value, problem="has no tokens_estimate")
-        return
-    if "dollars_estimate" not in value:
-        yield hit(
-            metadata_place(tool.raw, "cost_hint"),
-            value,
-            problem="has no dollars_estimate, which is null for a free call",
-        )
-    dollars = value.get("dollars_estimate")
-    if dollars is not None and (not isinstance(dollars, int | float) or isinstance(dollars, bool) or dollars < 0):
-        yield hit(metadata_place(tool.raw, "cost_hint"), value, problem="has a dollars_estimate that is not a price")
+    yield hit(metadata_place(tool.raw, "cost_hint"), value, problem=problem)
 
 
-def latency_hint(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """latency_hint is fast, moderate or slow."""
-    there, value = _value(tool, "latency_hint")
-    if not isinstance(value, str) or value not in _LATENCIES:
-        yield hit(metadata_place(tool.raw, "latency_hint"), value, found=f"is {value!r}" if there else "is missing")
+def _is_amount(value: Any, kind: Any) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool) and value >= 0
 
 
 def idempotent(tool: Tool, _context: Context) -> Iterator[Hit]:
@@ -185,43 +189,30 @@ def idempotent(tool: Tool, _context: Context) -> Iterator[Hit]:
         yield hit(metadata_place(tool.raw, "idempotent"), value, problem=f"is {value!r}" if there else "is missing")
     elif tool.annotations.get("idempotentHint") is not value:
         actual = tool.annotations.get("idempotentHint")
-        problem = f"is {value}, and idempotentHint is {_or_missing(actual)}"
+        problem = f"is {_shown(value)}, and idempotentHint is {_shown(actual)}"
         yield hit("/annotations/idempotentHint", actual, problem=problem)
-
-
-def _or_missing(actual: Any) -> str:
-    if actual is None:
-        return "missing"
-    return str(actual) if isinstance(actual, bool) else _shown(actual)
-
-
-def side_effects(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """side_effects is none, read or write."""
-    there, value = _value(tool, "side_effects")
-    if not isinstance(value, str) or value not in HINTS_OF_SIDE_EFFECTS:
-        yield hit(metadata_place(tool.raw, "side_effects"), value, found=f"is {value!r}" if there else "is missing")
 
 
 def side_effects_hints(tool: Tool, _context: Context) -> Iterator[Hit]:
     """The three hints have the values to which the charter maps side_effects."""
-    _, value = _value(tool, "side_effects")
+    value = _value(tool, "side_effects")[1]
     for name, wanted in HINTS_OF_SIDE_EFFECTS.get(value, {}).items() if isinstance(value, str) else ():
         actual = tool.annotations.get(name)
         if actual is not wanted:
-            found = "missing" if actual is None else _shown(actual)
-            yield hit(f"/annotations/{name}", actual, hint=name, wanted=wanted, found=found, side_effects=value)
+            facts = {"hint": name, "wanted": wanted, "found": _shown(actual), "side_effects": value}
+            yield hit(f"/annotations/{name}", actual, **facts)
 
 
 def _shown(value: Any) -> str:
     """The value of a hint in a sentence, so that the string "true" differs from true."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f'the string "{one_line(value, 20)}"' if isinstance(value, str) else f"{one_line(json.dumps(value), 20)}"
+    if value is None:
+        return "missing"
+    return f'the string "{one_line(value, 20)}"' if isinstance(value, str) else one_line(json.dumps(value), 20)
 
 
 def no_write(tool: Tool, _context: Context) -> Iterator[Hit]:
     """No tool of the server declares side_effects "write"."""
-    _, value = _value(tool, "side_effects")
+    value = _value(tool, "side_effects")[1]
     if value == "write":
         yield hit(metadata_place(tool.raw, "side_effects"), value)
 
@@ -232,7 +223,7 @@ def response_format(tool: Tool, context: Context) -> Iterator[Hit]:
     properties = schema.get("properties") if isinstance(schema, dict) else None
     argument = properties.get("response_format") if isinstance(properties, dict) else None
     if argument is None:
-        _, cost = _value(tool, "cost_hint")
+        cost = _value(tool, "cost_hint")[1]
         tokens = cost.get("tokens_estimate") if isinstance(cost, dict) else None
         if isinstance(tokens, int) and tokens > context.options["large"]:
             yield hit("/inputSchema", tokens, problem=f"estimates {tokens} tokens and has no response_format")
@@ -262,43 +253,10 @@ def envelope_schema(tool: Tool, _context: Context) -> Iterator[Hit]:
         if not isinstance(choices, list) or not all(choice is None or str(choice) in known for choice in choices):
             place = join_pointer("/outputSchema/properties", key)
             yield hit(place, properties[key], problem=f"publishes a {key} that is not the charter's enum")
-    yield from _wrong_types(root, properties)
-
-
-_FIELD_TYPES = {
-    "error": "object",
-    "provenance": "object",
-    "follow_up_hints": "array",
-    "degradation_reason": "string",
-    "charter_version": "string",
-}
-_ERROR_TYPES = {"kind": "string", "message": "string", "recovery": "object"}
-
-
-def _wrong_types(root: Any, properties: dict[str, Any]) -> Iterator[Hit]:
-    """Fields of the envelope that are declared with a wrong type, and a kind that is not a closed set."""
-    error = effective(root, properties["error"]).get("properties")
-    within = error if isinstance(error, dict) else {}
-    for prefix, fields, types in (((), properties, _FIELD_TYPES), (("error", "properties"), within, _ERROR_TYPES)):
-        for key, wanted in types.items():
-            if key in fields and not _may_be(root, fields[key], wanted):
-                place = join_pointer("/outputSchema/properties", *prefix, key)
-                named = f"{'error.' if prefix else ''}{key}"
-                yield hit(place, fields[key], problem=f"publishes {named} as another type than {wanted}")
-    if "kind" in within and not any(found.keys() & {"enum", "const"} for found in _branches(root, within["kind"])):
-        place = "/outputSchema/properties/error/properties/kind"
-        yield hit(place, within["kind"], problem="publishes error.kind as free text, not as a list of kinds")
 
 
 def _branches(root: Any, schema: Any) -> Iterator[dict[str, Any]]:
     return (found for found in branches(root, schema) if found is not None)
-
-
-def _may_be(root: Any, schema: Any, wanted: str) -> bool:
-    """True unless a schema declares types without the wanted one."""
-    declared = [found.get("type") for found in _branches(root, schema)]
-    types = {item for one in declared for item in (one if isinstance(one, list) else [one]) if isinstance(item, str)}
-    return wanted in types or not types - {"null"}
 
 
 def typed_data(tool: Tool, _context: Context) -> Iterator[Hit]:
@@ -334,11 +292,11 @@ def workflows(surface: Surface, context: Context) -> Iterator[Hit]:
         for steps in (*chained(text), *listed(text)):
             # If no step is a tool, it is about something else: columns, states, settings.
             if not known.isdisjoint(step.name for step in steps):
-                unknown.update(step.name for step in steps if _dangles(step, context))
+                unknown.update(step.name for step in steps if _dangles(step.name, context, marked=step.marked))
         if unknown:
             yield hit(path, text, tool=tool or None, unknown=sorted(unknown))
 
 
-def _dangles(step: Step, context: Context) -> bool:
+def _dangles(name: str, context: Context, *, marked: bool) -> bool:
     facts = context.facts
-    return step.name not in facts.names and looks_like_a_tool(step.name, facts, marked=step.marked)
+    return name not in facts.names and looks_like_a_tool(name, facts, marked=marked)

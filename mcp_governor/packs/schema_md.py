@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.findings import Correction, Edit, Effect, Tier
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.credentials import credential_in, key_in, outline
-from mcp_governor.prose.words import name_words
+from mcp_governor.prose.words import name_words, word_set
 from mcp_governor.schemas.dialects import DIALECT_2020_12, LATEST, dialect_of
-from mcp_governor.schemas.keywords import KEYWORDS, SCHEMA_MAP_KEYS
+from mcp_governor.schemas.keywords import KEYWORDS
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import SIDES, Context, Hit, SchemaPlace, hit
-from mcp_governor.subjects.schemas import effective, followed, is_reached, root_of, types_of
+from mcp_governor.subjects.schemas import branches_of, effective, followed, is_reached, parent_of, root_of, types_of
 from mcp_governor.text import nearest
 
 if TYPE_CHECKING:
@@ -69,36 +69,22 @@ def _free(schema: dict[str, Any]) -> bool:
 
 
 def _is_partial(node: SchemaPlace) -> bool:
-    """True if a schema describes only a part of an object."""
-    schema: Any = root_of(node)
-    tokens = list(node.tokens)
-    while tokens:
-        keyword = tokens.pop(0)
-        if keyword in _PARTIAL:
-            return True
-        if keyword in _BRANCHES and isinstance(schema, dict) and not tokens[1:]:
-            # A branch that adds to the properties next to it.
-            return "properties" in schema or "allOf" in schema
-        schema = schema[keyword]
-        if tokens and (keyword in SCHEMA_MAP_KEYS or isinstance(schema, list)):
-            schema = schema[tokens.pop(0)]
-    return False
+    """True if a schema describes only a part of an object, as a branch that adds to the properties next to it."""
+    in_branch = node.tokens[-2:-1] in (("anyOf",), ("oneOf",))
+    adds = in_branch and not {"properties", "allOf"}.isdisjoint(parent_of(node))
+    return adds or not _PARTIAL.isdisjoint(node.tokens)
 
 
-_PLACES = frozenset({"cwd", "dir", "directory", "file", "filename", "filepath", "path", "pathname", "workdir"})
-_FOLDERS = frozenset({"folder", "root", "workspace"})
-_OTHER_PATHS = frozenset(
-    [
-        *("api", "area", "class", "field", "http", "import", "iteration", "jmes", "jq", "json", "key", "menu"),
-        *("module", "node", "object", "property", "route", "tree", "uri", "url", "web", "x", "xml"),
-    ]
-)
+_PLACES = word_set("""
+    cwd dir directories directory dirs file filename filenames filepath filepaths files path pathname pathnames paths
+    workdir
+""")
+_OTHER_PATHS = word_set("""
+    api area class field http import iteration jmes jq json key menu module node object property route tree uri url web
+    x xml
+""")
 """Words before ``path`` that make it a path outside a file system."""
 _ELSEWHERE = lazy_pattern(r"\b(?:json ?path|xpath|jmespath|url path|api path|endpoint|dot notation)\b", re.IGNORECASE)
-_A_PLACE = lazy_pattern(
-    r"\b(?:file|folder|directory|absolute|relative|local|output|full) ?path|\bpath (?:to|of) |\bdirectory\b",
-    re.IGNORECASE,
-)
 _READ = 2_000
 """Maximum number of characters read from a description, which says early what kind of path it means."""
 
@@ -118,43 +104,21 @@ def uri_not_path(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
 
 def _means_path(name: str, text: str) -> bool:
     words = name_words(name)
-    last = _singular(words[-1]) if words else ""
     if _OTHER_PATHS.intersection(words[:-1]) or _ELSEWHERE.search(text):
         return False
-    if last in _FOLDERS:
-        return _A_PLACE.search(text) is not None
-    return last in _PLACES or words[-2:] in (("file", "name"), ("directory", "name"))
-
-
-def _singular(word: str) -> str:
-    if word.endswith("ies"):
-        return f"{word[:-3]}y"
-    return word[:-1] if word.endswith("s") else word
+    return not _PLACES.isdisjoint(words[-1:]) or words[-2:] in (("file", "name"), ("directory", "name"))
 
 
 def paging_pair(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """A tool with one of ``cursor`` and ``pageSize`` has the other as well."""
+    """A tool with one of ``cursor`` and ``pageSize`` has the other as well, under whatever name."""
     properties = tool.input_schema.get("properties") if isinstance(tool.input_schema, dict) else None
-    if not isinstance(properties, dict):
-        return
-    sizes = [name for name in properties if _SIZES.match(name)]
-    ways = [name for name in properties if _WAYS.match(name)]
-    if "cursor" in properties and not sizes:
+    names = properties if isinstance(properties, dict) else ()
+    sizes = any(name == "pageSize" or _PAGE_SIZES.match(name) or _LIMITS.match(name) for name in names)
+    ways = any(name == "cursor" or _PAGE_TOKENS.match(name) or _OFFSETS.match(name) for name in names)
+    if "cursor" in names and not sizes:
         yield hit("/inputSchema/properties/cursor", "cursor", argument="cursor", absent="pageSize")
-    if "pageSize" in properties and not ways:
+    if "pageSize" in names and not ways:
         yield hit("/inputSchema/properties/pageSize", "pageSize", argument="pageSize", absent="cursor")
-
-
-_SIZES = lazy_pattern(
-    r"^(?:(?:max_?)?page_?size|per_?page|items_?per_?page|page_?limit|limit|count|max_?(?:results|items)|top|take|first|size)$",
-    re.IGNORECASE,
-)
-"""Names for the number of items on a page; another rule reports names other than ``pageSize``."""
-_WAYS = lazy_pattern(
-    r"^(?:cursor|(?:next_?)?(?:page_?)?(?:token|cursor)|page_?(?:number|num|index)|page|offset|skip|start(?:_?(?:index|at))?|after|before|continuation\w*)$",
-    re.IGNORECASE,
-)
-"""Names for the position of a page."""
 
 
 def non_sensitive(text: Text, _context: Context) -> Iterator[Hit]:
@@ -177,43 +141,33 @@ _OPENAPI = ("discriminator", "nullable", "externalDocs", "xml")
 _KEYWORDS = frozenset([*KEYWORDS, *_OPENAPI])
 
 
-def _schemas(tool: Tool) -> Iterator[tuple[str, dict[str, Any]]]:
+def explicit_dialect(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """Every schema has ``$schema``, and it is 2020-12. A schema without it is read as that already."""
     for side in SIDES:
         schema = tool.raw.get(side)
-        if isinstance(schema, dict):
-            yield side, schema
-
-
-def explicit_dialect(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """Every schema has ``$schema``, and it is 2020-12."""
-    for side, schema in _schemas(tool):
-        if "$schema" not in schema:
-            yield hit(f"/{side}", None, correction=_dialect(side), side=side, found="no $schema")
-        elif dialect_of(schema) != LATEST:
+        if isinstance(schema, dict) and "$schema" not in schema:
+            added = Correction((Edit(f"/{side}/$schema", DIALECT_2020_12),), Effect.NEUTRAL)
+            yield hit(f"/{side}", None, correction=added, side=side, found="no $schema")
+        elif isinstance(schema, dict) and dialect_of(schema) != LATEST:
             yield hit(f"/{side}/$schema", schema["$schema"], side=side, found=f"the $schema {schema['$schema']}")
-
-
-def _dialect(side: str) -> Correction:
-    """Adds ``$schema``. A schema without it is read as 2020-12, so this does not change its meaning."""
-    return Correction((Edit(f"/{side}/$schema", DIALECT_2020_12),), Effect.NEUTRAL)
-
-
-def _closed(side: str) -> Correction:
-    return Correction((Edit(f"/{side}/additionalProperties", False),), Effect.NARROWER)
 
 
 def closed_input(tool: Tool, _context: Context) -> Iterator[Hit]:
     """The input schema is closed at its root."""
-    if is_open(tool.input_schema):
-        given = tool.input_schema.get("additionalProperties")
-        yield hit("/inputSchema", given, correction=_closed("inputSchema"))
+    return _closed(tool, "inputSchema")
 
 
 def closed_output(tool: Tool, _context: Context) -> Iterator[Hit]:
     """The output schema, if there is one, is closed at its root."""
-    if is_open(tool.output_schema):
-        given = tool.output_schema.get("additionalProperties")
-        yield hit("/outputSchema", given, correction=_closed("outputSchema"))
+    return _closed(tool, "outputSchema")
+
+
+def _closed(tool: Tool, side: str) -> Iterator[Hit]:
+    schema: Any = tool.raw.get(side)
+    if is_open(schema):
+        edit = Edit(f"/{side}/additionalProperties", False)
+        correction = Correction((edit,), Effect.NARROWER)
+        yield hit(f"/{side}", schema.get("additionalProperties"), correction=correction)
 
 
 def explicit_required(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
@@ -236,12 +190,6 @@ def uri_scheme(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
         yield hit(node.pointer, node.schema, argument=node.argument, problem="is not a string")
     elif "file:" not in wording:
         yield hit(node.pointer, node.schema, argument=node.argument, problem="does not say that it takes file: URIs")
-
-
-def cursor_string(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
-    """``cursor`` is a string."""
-    if node.argument == "cursor" and types_of(node.schema, root_of(node)) != frozenset({"string"}):
-        yield hit(node.pointer, node.schema)
 
 
 def paging_names(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
@@ -273,9 +221,8 @@ def no_coercion(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
 def _lists_its_words(node: SchemaPlace) -> bool:
     root = root_of(node)
     schema = followed(root, node.schema)
-    lists = (schema.get(key) for key in ("anyOf", "oneOf"))
-    branches = [followed(root, item) for branches in lists if isinstance(branches, list) for item in branches]
-    strings = [branch for branch in branches or [schema] if "string" in (types_of(branch, root) or ())]
+    branches = [followed(root, item) for item in branches_of(schema)] or [schema]
+    strings = [branch for branch in branches if "string" in (types_of(branch, root) or ())]
     return all(branch.keys() & {"enum", "const"} for branch in strings)
 
 
@@ -319,28 +266,19 @@ def category_declared(tool: Tool, _context: Context) -> Iterator[Hit]:
         yield hit("", None)
 
 
-_SAID_AT = {
-    "_meta": "/_meta",
-    "tags": "/_meta",
-    "title": "/title",
-    "tool": "/deprecated",
-    "annotations": "/annotations",
-    "inputSchema": "/inputSchema",
-}
-"""Pointer to a deprecation notice, by its source; for other sources it is in the description."""
-
-
 def deprecation_replacement(tool: Tool, context: Context) -> Iterator[Hit]:
     """A deprecated tool names its replacement, and the replacement exists."""
     notice = tool.deprecation
     if notice is None or notice.nothing:
         return
+    key = {"tags": "_meta", "tool": "deprecated"}.get(notice.source, notice.source)
+    place = f"/{key}" if key in tool.raw else "/description"
     if notice.replacement is None:
-        yield hit(_SAID_AT.get(notice.source, "/description"), notice.reason, problem="names no replacement")
+        yield hit(place, notice.reason, problem="names no replacement")
     elif notice.replacement not in context.facts.names or notice.replacement == tool.name:
         value = notice.replacement
         where = "itself" if value == tool.name else f"{value}, which is not published"
-        yield hit(_SAID_AT.get(notice.source, "/description"), value, problem=f"names {where}")
+        yield hit(place, value, problem=f"names {where}")
 
 
 def internal_unpublished(tool: Tool, _context: Context) -> Iterator[Hit]:

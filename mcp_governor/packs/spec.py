@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
-from msgspec import Struct
-
-from mcp_governor.findings import Correction, Edit, Effect
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.dialects import DIALECTS, LATEST, dialect_of
+from mcp_governor.schemas.extent import count_values
 from mcp_governor.schemas.patterns import encodable, existing, published_validator
 from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
 from mcp_governor.subjects.context import SIDES, Context, Hit, Item, SchemaPlace, hit
@@ -26,43 +23,17 @@ if TYPE_CHECKING:
 
     from mcp_governor.rules.strings import Text
     from mcp_governor.schemas.references import Document
-    from mcp_governor.surface.messages import Mismatch
     from mcp_governor.surface.model import Surface, Tool
 
 
-_NAME = lazy_pattern(r"[A-Za-z0-9_.\-]*")
 _SURROGATE = lazy_pattern("[\ud800-\udfff]")
 _RESERVED_LABELS = ("mcp", "modelcontextprotocol")
 
 
 def unique_name(surface: Surface, _context: Context) -> Iterator[Hit]:
     """No two tools have the same name."""
-    first: dict[str, int] = {}
-    for index, entry in enumerate(surface.entries):
-        name = entry.get("name") if isinstance(entry, dict) else None
-        if isinstance(name, str) and name and first.setdefault(name, index) != index:
-            yield hit(f"/tools/{index}/name", name, tool=name, first=first[name], index=index)
-
-
-def name_characters(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """A name consists of ASCII letters, digits, underscore, hyphen and dot."""
-    if not _NAME.fullmatch(tool.name):
-        bad = sorted(set(_NAME.sub("", tool.name)))
-        yield hit("/name", tool.name, found=" ".join(f"U+{ord(char):04X}" for char in bad))
-
-
-def input_root_type(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """The root of inputSchema has ``"type": "object"``."""
-    schema = tool.input_schema
-    if isinstance(schema, dict) and schema.get("type") != "object":
-        found = "no type" if "type" not in schema else f"type {schema['type']!r}"
-        yield hit("/inputSchema", schema.get("type"), correction=_object_root(schema), found=found)
-
-
-def _object_root(schema: dict[str, Any]) -> Correction | None:
-    """Adds the missing type of a root. Arguments are always an object, so this rejects no call."""
-    edit = Edit("/inputSchema/type", "object")
-    return Correction((edit,), Effect.NARROWER) if "type" not in schema else None
+    for index, name, first in _repeated(surface.entries, "name"):
+        yield hit(f"/tools/{index}/name", name, tool=name, first=first, index=index)
 
 
 def output_root_type(tool: Tool, context: Context) -> Iterator[Hit]:
@@ -80,27 +51,6 @@ def execution_gone(tool: Tool, context: Context) -> Iterator[Hit]:
     """A server that speaks 2026-07-28 does not publish ``execution``."""
     if context.surface.modern and "execution" in tool.raw:
         yield hit("/execution", tool.raw["execution"])
-
-
-def icon_source(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """Every icon has a src that is an http(s) or data URI."""
-    icons = tool.raw.get("icons")
-    for index, icon in enumerate(icons if isinstance(icons, list) else ()):
-        if not isinstance(icon, dict):
-            continue
-        source = icon.get("src")
-        if not isinstance(source, str):
-            yield hit(f"/icons/{index}", source, found="no src")
-        elif _scheme(source) not in ("http", "https", "data"):
-            scheme = _scheme(source)
-            yield hit(f"/icons/{index}/src", source, found=f"scheme {scheme}" if scheme else "no scheme")
-
-
-def _scheme(uri: str) -> str:
-    try:
-        return urlsplit(uri.strip()).scheme.lower()
-    except ValueError:
-        return ""
 
 
 def meta_reserved(tool: Tool, context: Context) -> Iterator[Hit]:
@@ -128,95 +78,72 @@ def framework_meta_key(surface: Surface, _context: Context) -> Iterator[Hit]:
         yield hit("/tools", "_fastmcp", spots=spots, tools=counted(len(names), "tool"))
 
 
-class SchemaReport(Struct, frozen=True):
-    """The problems of one published schema.
-
-    Attributes:
-        invalid: pointer within the schema, and the message of the meta-schema.
-        remote: pointers of references to other documents, with the reference.
-        dangling: pointers of local references that do not resolve, with the reference.
-        uncompilable: why no validator can be built, if there is no problem above.
-    """
-
-    invalid: tuple[tuple[str, str], ...] = ()
-    remote: tuple[tuple[str, str], ...] = ()
-    dangling: tuple[tuple[str, str], ...] = ()
-    uncompilable: str = ""
+def _reported(tool: Tool, context: Context, kind: str) -> Iterator[Hit]:
+    """The problems of one kind in the schemas of a tool, which are computed once for all rules."""
+    for side in SIDES:
+        if side in tool.raw:
+            key = ("schema-report", tool.index, side)
+            report = context.facts.memo(key, lambda side=side: tuple(_report(tool, side, context)))
+            yield from (found for of, found in report if of == kind)
 
 
-def schema_report(tool: Tool, side: str, context: Context) -> SchemaReport:
-    """The report on one side of a tool, cached while the surface is linted."""
-    return context.facts.memo(("schema-report", tool.index, side), lambda: _report(tool, side, context))
-
-
-def _report(tool: Tool, side: str, context: Context) -> SchemaReport:
+def _report(tool: Tool, side: str, context: Context) -> Iterator[tuple[str, Hit]]:
     schema = tool.raw.get(side)
     draft = dialect_of(schema)
     if not isinstance(schema, dict) or draft is None:
-        return _SOUND
+        return
     text = json_text(tool, side, context.facts)
     # Every value takes a character.
-    if len(text) > MAX_VALUES and _is_huge(schema):
-        return SchemaReport(uncompilable=f"it holds more than {MAX_VALUES:,} values, which nothing validates here")
-    lost = list(_lost_references(document_of(tool, side, context, text))) if '"$ref"' in text else []
-    # The output schemas of one server are often alike.
-    refused = (
-        ""
-        if lost
-        else context.facts.kept(
+    if len(text) > MAX_VALUES and count_values(schema) > MAX_VALUES:
+        reason = f"it holds more than {MAX_VALUES:,} values, which nothing validates here"
+        yield "uncompilable", hit(f"/{side}", schema, reason=reason)
+        return
+    lost = list(_lost_references(document_of(tool, side, context.facts))) if '"$ref"' in text else []
+    for kind, pointer, reference in lost:
+        yield kind, hit(f"/{side}{pointer}/$ref", reference)
+    refused = ""
+    if not lost:
+        # The output schemas of one server are often alike.
+        refused = context.facts.kept(
             ("refused", draft, text), lambda: _compile_error(schema, draft, text), lambda _: len(text)
         )
-    )
-    if not lost and not refused:
-        # A schema that the engine compiles is valid against its meta-schema.
-        return _SOUND
-    invalid = tuple(_invalid(schema, draft))
-    remote, dangling = (
-        tuple((f"/{side}{pointer}", reference) for out, pointer, reference in lost if out is leads_out)
-        for leads_out in (True, False)
-    )
-    return SchemaReport(invalid, remote, dangling, "" if invalid else refused)
+        if not refused:
+            # A schema that the engine compiles is valid against its meta-schema.
+            return
+    invalid = _invalid(schema, draft)
+    for pointer, error in invalid.items():
+        value = resolve_pointer(schema, pointer)
+        yield "invalid", hit(f"/{side}{pointer}", value, error=error, found=kind_of(value))
+    if refused and not invalid:
+        patterns = list(_patterns(tool, side, context))
+        yield from (("uncompilable", found) for found in _broken(patterns))
+        if not patterns:
+            yield "uncompilable", hit(f"/{side}", schema, reason=refused)
 
-
-_SOUND = SchemaReport()
 
 MAX_VALUES = 200_000
 """Maximum number of values in one schema; twenty thousand properties have 80,000. A validator takes a kilobyte for
 each."""
 
 
-def _is_huge(schema: Any) -> bool:
-    """True if a schema has more than ``MAX_VALUES`` values; stops counting there."""
-    left = MAX_VALUES
-    stack = [schema]
-    while stack and left >= 0:
-        value = stack.pop()
-        if isinstance(value, dict | list):
-            left -= len(value)
-            if left >= 0:
-                stack.extend(value.values() if isinstance(value, dict) else value)
-    return left < 0
-
-
-def _invalid(schema: dict[str, Any], draft: int) -> Iterator[tuple[str, str]]:
+def _invalid(schema: dict[str, Any], draft: int) -> dict[str, str]:
+    """The first message of the meta-schema about each place that it refuses."""
     from mcp_governor.schemas.meta import meta_flaws
 
-    seen: set[str] = set()
+    found: dict[str, str] = {}
     for flaw in meta_flaws(encodable(schema), draft):
-        pointer = join_pointer("", *existing(schema, flaw.instance_path))
-        if pointer not in seen:
-            seen.add(pointer)
-            yield pointer, flaw.message
+        found.setdefault(join_pointer("", *existing(schema, flaw.instance_path)), flaw.message)
+    return found
 
 
-def _lost_references(document: Document) -> Iterator[tuple[bool, str, str]]:
-    """References that do not resolve: true for another document, the pointer of the schema, and the reference."""
+def _lost_references(document: Document) -> Iterator[tuple[str, str, str]]:
+    """References that do not resolve: their kind, the pointer of the schema, and the reference."""
     for part in document.parts():
         reference = part.schema.get("$ref") if isinstance(part.schema, dict) else None
         if isinstance(reference, str):
             base = document.base_of(part.schema, part.base)
             if document.find(base, reference) is None:
-                yield document.leads_out(base, reference), part.pointer, reference
+                yield "remote" if document.leads_out(base, reference) else "dangling", part.pointer, reference
 
 
 def _compile_error(schema: dict[str, Any], draft: int, text: str) -> str:
@@ -234,12 +161,6 @@ def _compile_error(schema: dict[str, Any], draft: int, text: str) -> str:
 
 HEADER = "x-mcp-header"
 _HEADER_TYPES = ("integer", "string", "boolean")
-
-
-def _sides(tool: Tool, context: Context) -> Iterator[tuple[str, SchemaReport]]:
-    for side in SIDES:
-        if side in tool.raw:
-            yield side, schema_report(tool, side, context)
 
 
 def known_dialect(tool: Tool, _context: Context) -> Iterator[Hit]:
@@ -261,36 +182,22 @@ def recommended_dialect(tool: Tool, _context: Context) -> Iterator[Hit]:
 
 def valid(tool: Tool, context: Context) -> Iterator[Hit]:
     """A schema is valid against the meta-schema of its dialect."""
-    for side, report in _sides(tool, context):
-        for pointer, message in report.invalid:
-            value = resolve_pointer(tool.raw[side], pointer)
-            yield hit(f"/{side}{pointer}", value, error=message, found=kind_of(value))
+    return _reported(tool, context, "invalid")
 
 
 def no_remote_reference(tool: Tool, context: Context) -> Iterator[Hit]:
     """No ``$ref`` leads to another document."""
-    for _, report in _sides(tool, context):
-        for pointer, reference in report.remote:
-            yield hit(f"{pointer}/$ref", reference)
+    return _reported(tool, context, "remote")
 
 
 def reference_resolves(tool: Tool, context: Context) -> Iterator[Hit]:
     """Every ``$ref`` within the schema resolves."""
-    for _, report in _sides(tool, context):
-        for pointer, reference in report.dangling:
-            yield hit(f"{pointer}/$ref", reference)
+    return _reported(tool, context, "dangling")
 
 
 def compiles(tool: Tool, context: Context) -> Iterator[Hit]:
     """A validator can be built from the schema."""
-    for side, report in _sides(tool, context):
-        if not report.uncompilable:
-            continue
-        broken = list(_broken_patterns(tool, side, context))
-        for pointer, pattern, reason in broken:
-            yield hit(pointer, pattern, reason=reason)
-        if not broken and not _has_pattern(tool, side, context):
-            yield hit(f"/{side}", tool.raw[side], reason=report.uncompilable)
+    return _reported(tool, context, "uncompilable")
 
 
 def _patterns(tool: Tool, side: str, context: Context) -> Iterator[tuple[str, str]]:
@@ -305,17 +212,13 @@ def _patterns(tool: Tool, side: str, context: Context) -> Iterator[tuple[str, st
             yield f"{node.pointer}/patternProperties", name
 
 
-def _has_pattern(tool: Tool, side: str, context: Context) -> bool:
-    return next(_patterns(tool, side, context), None) is not None
-
-
-def _broken_patterns(tool: Tool, side: str, context: Context) -> Iterator[tuple[str, str, str]]:
+def _broken(patterns: Iterable[tuple[str, str]]) -> Iterator[Hit]:
     """Patterns that neither the schema engine nor Python compiles: a gap in one engine is not the server's mistake."""
-    for pointer, pattern in _patterns(tool, side, context):
+    for pointer, pattern in patterns:
         try:
             re.compile(pattern)
         except (re.error, OverflowError, RecursionError) as error:
-            yield pointer, pattern, str(error)
+            yield hit(pointer, pattern, reason=str(error))
 
 
 def _header_nodes(tool: Tool, context: Context) -> Iterator[tuple[SchemaPlace, Any]]:
@@ -356,12 +259,9 @@ def _hits(value: Any, kind: str, context: Context, at: str = "", *, apart_from: 
     """One hit for each member of the wrong type; a missing one is reported at the object that lacks it."""
     for found in islice(mismatches(value, kind, context.surface.protocol, apart_from=apart_from), _MOST):
         place = join_pointer("", *(found.path[:-1] if found.missing else found.path))
-        yield hit(at + place, resolve_pointer(value, place), error=_error(found))
-
-
-def _error(found: Mismatch) -> str:
-    member = join_pointer("", *found.path).lstrip("/") or "it"
-    return f"{member} is missing" if found.missing else f"{member} is {found.shown}, not {found.wanted}"
+        member = join_pointer(at, *found.path).lstrip("/") or "it"
+        error = f"{member} is missing" if found.missing else f"{member} is {found.shown}, not {found.wanted}"
+        yield hit(at + place, resolve_pointer(value, place), error=error)
 
 
 def message_members(surface: Surface, context: Context) -> Iterator[Hit]:
@@ -371,16 +271,11 @@ def message_members(surface: Surface, context: Context) -> Iterator[Hit]:
         if isinstance(note, dict):
             path, error = str(note.get("path", "")), str(note.get("error", ""))
             yield hit(path, error, error=error)
-    for found in _hits(surface.capabilities, "ServerCapabilities", context):
-        yield _within("capabilities", found)
+    yield from _hits(surface.capabilities, "ServerCapabilities", context, "/capabilities")
     # Since 2026-07-28 it is a part of _meta that the official clients do not check.
     if surface.server and not surface.modern:
-        for found in _hits(surface.server, "Implementation", context, apart_from=("name", "version")):
-            yield _within("serverInfo", found)
-
-
-def _within(part: str, found: Hit) -> Hit:
-    return found._replace(path=f"/{part}{found.path}", values={"error": f"{part}/{found.values['error']}"})
+        apart_from = ("name", "version")
+        yield from _hits(surface.server, "Implementation", context, "/serverInfo", apart_from=apart_from)
 
 
 def tool_fields(tool: Tool, context: Context) -> Iterator[Hit]:
@@ -388,19 +283,12 @@ def tool_fields(tool: Tool, context: Context) -> Iterator[Hit]:
     return _hits(tool.raw, "Tool", context, apart_from=("name", "inputSchema", "outputSchema"))
 
 
-def prompt_fields(item: Item, context: Context) -> Iterator[Hit]:
-    """The same for a prompt."""
-    return _hits(item.raw, "Prompt", context, item.pointer)
+def item_fields(item: Item, context: Context) -> Iterator[Hit]:
+    """The same for a prompt, a resource or a resource template."""
+    return _hits(item.raw, _TYPES_OF[item.kind], context, item.pointer)
 
 
-def resource_fields(item: Item, context: Context) -> Iterator[Hit]:
-    """The same for a resource."""
-    return _hits(item.raw, "Resource", context, item.pointer)
-
-
-def template_fields(item: Item, context: Context) -> Iterator[Hit]:
-    """The same for a resource template."""
-    return _hits(item.raw, "ResourceTemplate", context, item.pointer)
+_TYPES_OF = {"prompts": "Prompt", "resources": "Resource", "resourceTemplates": "ResourceTemplate"}
 
 
 def property_schemas(tool: Tool, context: Context) -> Iterator[Hit]:
@@ -420,39 +308,18 @@ def boolean_properties(tool: Tool) -> Iterator[tuple[str, str, bool]]:
                 yield side, name, inner
 
 
-_DEPRECATED_CAPABILITIES = ("logging",)
-
-
-def server_info(surface: Surface, _context: Context) -> Iterator[Hit]:
-    """A server that introduces itself gives its name and version."""
-    if not surface.server:
-        return
-    for key in ("name", "version"):
-        value = surface.server.get(key)
-        if not isinstance(value, str):
-            found = "missing" if key not in surface.server else kind_of(value)
-            yield hit(f"/serverInfo/{key}", value, field=key, found=found)
-
-
 def capability_declared(surface: Surface, _context: Context) -> Iterator[Hit]:
     """Everything that a server publishes is declared as a capability."""
-    if surface.protocol is None:
-        return
-    published = (
-        ("tools", surface.entries),
-        ("prompts", surface.prompts),
-        ("resources", surface.resources or surface.templates),
-    )
-    for name, items in published:
-        if items and name not in surface.capabilities:
+    resources = surface.resources or surface.templates
+    for name, items in (("tools", surface.entries), ("prompts", surface.prompts), ("resources", resources)):
+        if items and surface.protocol is not None and name not in surface.capabilities:
             yield hit("/capabilities", dict(surface.capabilities), capability=name)
 
 
 def deprecated_capability(surface: Surface, _context: Context) -> Iterator[Hit]:
     """No capability that protocol 2026-07-28 deprecates."""
-    for name in _DEPRECATED_CAPABILITIES:
-        if surface.modern and name in surface.capabilities:
-            yield hit(f"/capabilities/{name}", name, capability=name)
+    if surface.modern and "logging" in surface.capabilities:
+        yield hit("/capabilities/logging", "logging", capability="logging")
 
 
 def _departing(surface: Surface, *fields: str) -> Iterator[Hit]:
@@ -509,7 +376,7 @@ def _repeated(items: Iterable[Any], key: str) -> Iterator[tuple[int, str, int]]:
     first: dict[str, int] = {}
     for index, item in enumerate(items):
         name = item.get(key) if isinstance(item, dict) else None
-        if isinstance(name, str) and first.setdefault(name, index) != index:
+        if isinstance(name, str) and name and first.setdefault(name, index) != index:
             yield index, name, first[name]
 
 

@@ -14,10 +14,10 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.asides import is_described, said_in_passing
 from mcp_governor.prose.declared import Declared, declared, one_hit
 from mcp_governor.prose.passages import passages_about
-from mcp_governor.prose.words import STOP_WORDS, has_word, name_words, stem, word_count, word_set, words
+from mcp_governor.prose.words import STOP_WORDS, name_words, stem, word_count, word_set, words
 from mcp_governor.rules.scope import about
 from mcp_governor.subjects.context import Context, Hit, SchemaPlace, hit
-from mcp_governor.subjects.schemas import branches_of, effective, is_reached, parent_of, root_of, types_of
+from mcp_governor.subjects.schemas import branches_of, effective, is_reached, root_of, types_of
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -54,13 +54,8 @@ _MAPS = word_set("""
     variables vars
 """)
 """Names of objects that accept any keys."""
-_KEYED_BY_USERS = word_set("additional custom extra variables")
-"""Words anywhere in such a name: ``customData``, ``variables_after``."""
 _OF_THE_USER = word_set("document documents record records row rows")
 """Names of what users keep: its keys are theirs."""
-_IS_DATE = lazy_pattern(r"\b(?:dates?|yyyy|iso|time\w*|days?)\b", re.IGNORECASE)
-_ASKED = _CHOICES | _NUMBERED | _SEVERAL | _VAGUE | {"filter"}
-"""Last words of names that are checked."""
 
 _ENUM_ELSEWHERE = lazy_pattern(
     r"\(?\b(?:see|refer to|from|of|per)\s(?:the\s)?[`'\"]?[A-Z]\w{2,40}[`'\"]?\s(?:enum\w*|constants?)\b\)?", re.NOFLAG
@@ -83,32 +78,17 @@ _SHAPE_GIVEN = lazy_pattern(
     r"format|arguments?)\b|:\s?\S",
     re.IGNORECASE,
 )
-_LIST_GIVEN = lazy_pattern(
-    r"\b(?:(?:[12][- ]?D|(?:two|one)-dimensional|nested)\s(?:array|list)|(?<!JSON\s)(?:array|list)s?\sof\s(?!JSON)\w)",
-    re.IGNORECASE,
-)
-_CONTENTS = frozenset({"content", "data", "document", "value", "values"})
-_KEPT = lazy_pattern(
-    r"\bto\s(?:be\s)?(?:add|append|insert|publish|put|save|send|set|store|write)(?:d|n|ed)?\b", re.IGNORECASE
-)
-"""What becomes of a value that is the user's own, whatever it is."""
-_SEALED = frozenset(
-    {"attestation", "certificate", "credential", "manifest", "proof", "receipt", "signature", "token", "voucher"}
-)
-"""What somebody has made or signed and the caller passes on as it is, but not parts of it: the caller writes a
-``token_filter_json``."""
-_KEYS_OF_USER = lazy_pattern(
-    r"\b(?:field|key|name|column|parameter|variable)s?(?:\s(?:and|to)\s|-|/|\s?->\s?)(?:their\s)?values?\b",
-    re.IGNORECASE,
-)
-"""Any keys with their values: "the fields and values of the entry"."""
 _LONG = 16
 """Number of words from which on a description is assumed to say what belongs there, in a way that is not checked."""
 _LONG_SHAPE = 24
 """The same for objects, which need a longer description."""
 _MAX_TEXT = 4_000
 """Maximum number of characters read from a tool's description."""
-_FILES = word_set("file filename filepath path uri url")
+_PASSED_ON = word_set("""
+    attestation certificate content credential data document file filename filepath manifest path proof receipt
+    signature token uri url value values voucher
+""")
+"""What the caller passes on as it is, whatever is in it."""
 _GENERIC = frozenset(
     map(
         stem,
@@ -131,7 +111,6 @@ class Argument(NamedTuple):
         schema: its schema, with references resolved.
         types: its types without ``null``; empty if any type is accepted.
         text: everything that is said about it.
-        of_tool: the description of its tool.
         nested: it is part of an object, whose name says what a ``value`` is.
     """
 
@@ -140,26 +119,12 @@ class Argument(NamedTuple):
     schema: Mapping[str, Any]
     types: frozenset[str]
     text: str
-    of_tool: str
     nested: bool = False
 
     @property
     def has_default(self) -> bool:
         """True if a default shows what a value looks like."""
         return self.schema.get("default") not in (None, "")
-
-
-def may_be_open(parts: tuple[str, ...], types: frozenset[str], own: str) -> bool:
-    """True if :func:`open_question` can have an answer. This is one lookup, far cheaper than reading the descriptions.
-
-    Args:
-        parts: the words of the name.
-        types: its types.
-        own: its own description, or the tool's if it has none.
-    """
-    if not parts or parts[-1] in _ASKED or "JSON" in own or "stringified" in own:
-        return bool(parts)
-    return not types or "object" in types or "array" in types
 
 
 def open_question(one: Argument) -> str | None:
@@ -182,35 +147,21 @@ def _closes(schema: Mapping[str, Any]) -> bool:
     return any(one.get(key) not in (None, []) for one in (schema, *branches_of(schema)) for key in CLOSING)
 
 
-_NAMESPACE = lazy_pattern(r"\b(?:app|application|filter|namespace)\b", re.IGNORECASE)
-"""A scope that is one of the user's own, by which something is found."""
-_LABEL = lazy_pattern(r"\blabel\b", re.IGNORECASE)
-"""Text for people: "glasses"."""
-
-
 def _of_text(one: Argument) -> str | None:
     *front, last = one.parts
     before = front[-1] if front else ""
-    if last == "until" and _IS_DATE.search(one.text):
-        return None  # What to wait until is one of a few events; the end of a period is a date.
-    if (last == "scope" and _NAMESPACE.search(one.text)) or (last == "unit" and _LABEL.search(one.text)):
-        return None
     if last in _CHOICES or (last == "filter" and before in _NUMBERED):
-        open_ended = before in _FREE or (last == "format" and before in _WRITTEN) or (last == "protocol" and one.nested)
+        known = {"format": before in _WRITTEN, "protocol": one.nested, "until": before != "wait"}
+        open_ended = before in _FREE or known.get(last, False)
         return "values" if not open_ended and _lacks_values(one.text) else None
     return None
-
-
-_STATUS_CODE = lazy_pattern(r"\bstatus\scodes?\b", re.IGNORECASE)
-"""Of HTTP, whose numbers everybody knows."""
 
 
 def _of_number(one: Argument) -> str | None:
     *front, last = one.parts
     value = front[-1] if last == "filter" and front else last
     counts = bool(front) and front[0] in _COUNTS
-    known = counts or (value == "status" and _STATUS_CODE.search(one.text) is not None)
-    return "numbers" if value in _NUMBERED and not known and _lacks_values(one.text) else None
+    return "numbers" if value in _NUMBERED and not counts and _lacks_values(one.text) else None
 
 
 def _lacks_values(text: str) -> bool:
@@ -223,12 +174,11 @@ def _of_shape(one: Argument) -> str | None:
     last, bare = one.parts[-1], not one.text.strip() and not one.has_default
     structured = bool(one.types) and one.types <= {"array", "object"}
     if (structured or not one.types) and not _has_shape(one.schema):
-        by_users = last in _MAPS or not _KEYED_BY_USERS.isdisjoint(one.parts)
-        if by_users or (last in _OF_THE_USER and not bare):
+        if last in _MAPS or (last in _OF_THE_USER and not bare):
             return None
         if bare:
             # clarity/typed-argument reports what has not even a type.
-            return None if _shown(one) or not (one.types or branches_of(one.schema)) else "shape"
+            return "shape" if one.types or branches_of(one.schema) else None
         return "keys" if "object" in one.types and _lacks_keys(one) else None
     if one.types == {"array"} and last in _SEVERAL and one.text.strip() and _is_list_of_strings(one.schema):
         return "values" if _lacks_values(one.text) else None
@@ -242,31 +192,16 @@ def _of_shape(one: Argument) -> str | None:
 def _lacks_keys(one: Argument) -> bool:
     # "fields" as the description of "fields" does not name keys.
     text = re.sub(rf"(?<!\w){re.escape(one.name)}(?!\w)", "", one.text)
-    if _KEYS_OF_USER.search(one.text):
-        return False
-    return _is_thin(one) and not _SHAPE_GIVEN.search(text) and not _shown(one)
-
-
-_ANY_TYPES = 3
-"""Number of types of a value from which on it is any value: nobody asks what is in the JSON of it."""
-
-
-def _without_json(parts: tuple[str, ...]) -> tuple[str, ...]:
-    return parts[:-1] if parts[-1:] == ("json",) else parts
+    return _is_thin(one) and not _SHAPE_GIVEN.search(text)
 
 
 def _of_json(one: Argument) -> str | None:
     """The question about JSON in a string."""
-    last = one.parts[-1]
-    if "string" not in one.types or one.has_default or last in _FILES or len(one.types) > _ANY_TYPES:
+    last = next((word for word in reversed(one.parts) if word != "json"), "")
+    if "string" not in one.types or one.has_default or last in _PASSED_ON or not _JSON.search(one.text):
         return None
-    if _JSON.search(one.text):
-        rest = _JSON.sub("JSON", one.text)
-        explained = word_count(one.text) > _LONG_SHAPE or _SHAPE_GIVEN.search(rest) or _LIST_GIVEN.search(rest)
-        kept = last in _CONTENTS and _KEPT.search(one.text)
-        passed = not _SEALED.isdisjoint(_without_json(one.parts)[-1:])
-        return "json" if not (explained or kept or passed or _has_items(one.schema) or _shown(one)) else None
-    return None
+    explained = word_count(one.text) > _LONG_SHAPE or _SHAPE_GIVEN.search(_JSON.sub("JSON", one.text))
+    return "json" if not explained else None
 
 
 def _is_thin(one: Argument) -> bool:
@@ -275,22 +210,9 @@ def _is_thin(one: Argument) -> bool:
     return len({root for root in map(stem, words(one.text[:400])) if root not in _GENERIC and root not in own}) <= 2
 
 
-def _shown(one: Argument) -> bool:
-    """True if an example in the tool's description gives the parameter a value with a shape."""
-    if one.name not in one.of_tool or not ("{" in one.of_tool or "[" in one.of_tool):
-        return False
-    shown = rf"(?<!\w){re.escape(one.name)}[\"'`*]{{0,3}}\s?[:=]\s?[\"'`]?[\[{{]"
-    return re.search(shown, one.of_tool[:_MAX_TEXT]) is not None
-
-
 def _is_list_of_strings(schema: Mapping[str, Any]) -> bool:
     items = schema.get("items")
     return isinstance(items, dict) and items.get("type") == "string" and not any(key in items for key in CLOSING)
-
-
-def _has_items(schema: Mapping[str, Any]) -> bool:
-    """True if the value may be a list with typed items, or an object with declared keys, as well as a string."""
-    return any(_has_shape(one) and one.get("type") != "string" for one in branches_of(schema))
 
 
 def _has_shape(schema: Mapping[str, Any]) -> bool:
@@ -312,27 +234,16 @@ def _has_shape(schema: Mapping[str, Any]) -> bool:
     return "type" not in schema and schema != {}
 
 
-# -- hard to guess
-
-_MAX_TEXT = 4_000
-"""Maximum number of characters read from everything that is said about one parameter."""
-
-
 @about(argument=True)
 def parameter_described(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A parameter whose value is hard to guess has a description that says what belongs there."""
-    name = node.argument
-    if name is None or not isinstance(node.schema, dict):
-        return
-    root, parts = root_of(node), name_words(name)
+    name, root = node.argument or "", root_of(node)
+    parts = name_words(name)
     schema = effective(root, node.schema)
     types = (types_of(node.schema, root) or frozenset()) - {"null"}
-    own = schema.get("description") or node.tool.description
-    if not may_be_open(parts, types, own if isinstance(own, str) else ""):
-        return
-    descriptions = [one.text for one in passages_about(node, context, mentions=True)] or _related(node, schema)
+    descriptions = [one.text for one in passages_about(node, context, mentions=True)]
     text, nested = " ".join(descriptions)[:_MAX_TEXT], len(node.tokens) > 2
-    one = Argument(name, parts, schema, types, text, node.tool.description, nested)
+    one = Argument(name, parts, schema, types, text, nested)
     says = open_question(one)
     if says is not None and not nested:
         # An entry of the tool's description is in the text already, and counts once.
@@ -340,19 +251,10 @@ def parameter_described(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         says = open_question(one._replace(text=" ".join((text, *asides))[:_MAX_TEXT])) if asides else says
     if says is not None and f'"{name}": "' in node.tool.description[:_MAX_TEXT]:
         return  # An example of a call shows a value.
-    if says == "numbers" and _is_of_a_record(parts, context):
-        return
     # A definition that nothing refers to never receives a value.
     if says is not None and is_reached(node, context.facts):
         gist = f"{_LEFT_OPEN.get(says, '')}{one_line(name, 60)} ({one_line(node.tool.name, 60)})"
         yield hit(node.pointer, node.schema, says=says, argument=name, gist=gist)
-
-
-def _is_of_a_record(parts: tuple[str, ...], context: Context) -> bool:
-    """True if tools of the server are about what a name says: a ``document_type`` is an id next to
-    ``list_document_types``."""
-    thing = {stem(word) for word in parts[-2:]}
-    return len(thing) > 1 and any(thing <= {stem(word) for word in name_words(name)} for name in context.facts.names)
 
 
 _LEFT_OPEN = {
@@ -362,23 +264,6 @@ _LEFT_OPEN = {
     "keys": "the keys of ",
 }
 """What is missing, for a line about several parameters; of the others everything is."""
-
-
-def _related(node: SchemaPlace, schema: Mapping[str, Any]) -> list[str]:
-    """Descriptions of a parameter from elsewhere: the referenced schema, its items, and the object that contains it."""
-    below = [schema, schema.get("items")]
-    out = [item["description"] for item in below if isinstance(item, dict) and isinstance(item.get("description"), str)]
-    if node.argument is not None and len(node.tokens) > 2:
-        above = parent_of(node).get("description")
-        if isinstance(above, str) and has_word(node.argument, above):
-            out.append(above)
-    return out
-
-
-# -- counted from
-
-INDEXES = frozenset({"index", "idx", "position", "pos", "row", "col", "column"})
-"""Last words of names for things that may be counted from 0 or from 1."""
 
 
 # -- no description
@@ -405,6 +290,8 @@ _OPAQUE = word_set("""
 """Last words of names for values that only somebody else can know, or whose syntax is open."""
 _SILENT = 3
 """Minimum number of undescribed parameters of one tool that make a gap; one or two may be an oversight."""
+_INDEXES = frozenset({"index", "idx", "position", "pos", "row", "col", "column"})
+"""Last words of names for places in a row."""
 _FEWEST = 2
 """Minimum number of tools with an undescribed parameter; one may be an oversight, or the only place where it is
 plain."""
@@ -420,27 +307,15 @@ def plain_parameters(surface: Surface, context: Context) -> Iterator[Hit]:
     yield from _hits(surface, context, plain=True)
 
 
-class _Bare(NamedTuple):
-    """The parameters of a server without a description.
-
-    Attributes:
-        reported: names, those that are hard to guess first, each with its parameters.
-        right: for some of them, a tool that describes it.
-        plain: most of the names say what belongs there.
-    """
-
-    reported: list[tuple[str, list[Declared]]]
-    right: dict[str, str]
-    plain: bool
-
-
 def _hits(surface: Surface, context: Context, *, plain: bool) -> Iterator[Hit]:
-    bare: _Bare = context.facts.memo("bare parameters", lambda: _undescribed(surface, context))
-    if bare.plain == plain:
-        yield from one_hit(bare.reported, bare.right, "describes it")
+    reported, right, is_plain = context.facts.memo("bare parameters", lambda: _undescribed(surface, context))
+    if is_plain == plain:
+        yield from one_hit(reported, right, "describes it")
 
 
-def _undescribed(surface: Surface, context: Context) -> _Bare:
+def _undescribed(surface: Surface, context: Context) -> tuple[list[tuple[str, list[Declared]]], dict[str, str], bool]:
+    """The parameters of a server without a description by name, those that are hard to guess first; for some of them, a
+    tool that describes it; and true if most of the names say what belongs there."""
     bare: dict[str, list[Declared]] = defaultdict(list)
     lesser: dict[str, list[Declared]] = defaultdict(list)
     described: dict[tuple[str, bool], str] = {}
@@ -454,7 +329,8 @@ def _undescribed(surface: Surface, context: Context) -> _Bare:
             lesser[one.name].append(one)
     tools = {name: list({id(one.tool): one.tool for one in ones}.values()) for name, ones in bare.items()}
     sources = _sources(surface)
-    hard = {name for name, ones in bare.items() if any(map(_top, ones)) and _is_opaque(name, described, sources)}
+    at_top = {name for name, ones in bare.items() if not all(one.nested for one in ones)}
+    hard = {name for name in at_top if _is_opaque(name, described, sources)}
     reported = [
         name for name in bare if len(tools[name]) >= _FEWEST or name in hard or any(one.required for one in bare[name])
     ]
@@ -466,7 +342,7 @@ def _undescribed(surface: Surface, context: Context) -> _Bare:
         # Whoever describes these describes the others as well.
         named = {name for name in bare if name_words(name)[-1] in _KNOWN - _HALF_KNOWN}
         reported += [name for name in bare if name not in named.union(reported)]
-    asking = {name for name in reported if any(map(_top, bare[name])) and not _is_plain(name)}
+    asking = {name for name in reported if name in at_top and not _is_plain(name)}
     lasting = {name for name in asking if (name, False) not in described}
     reported.sort(key=lambda name: -(min(len(tools[name]), 4) + 2 * (name in hard) + 4 * (name in lasting)))
     if reported:
@@ -474,11 +350,11 @@ def _undescribed(surface: Surface, context: Context) -> _Bare:
             reported += [] if name in bare else [name]
             bare[name] += lesser[name]
     # Within an object, the same name may mean something else.
-    right = {name: described.get((name, not any(map(_top, bare[name])))) for name in reported}
-    return _Bare(
+    right = {name: described.get((name, all(one.nested for one in bare[name]))) for name in reported}
+    return (
         [(name, bare[name]) for name in reported],
         {name: tool for name, tool in right.items() if tool},
-        plain=len(lasting) < _ASKING and len(hard) < _HARD,
+        len(lasting) < _ASKING and len(hard) < _HARD,
     )
 
 
@@ -534,15 +410,11 @@ def _sources(surface: Surface) -> list[tuple[set[str], Collection[Any]]]:
     return found
 
 
-def _top(one: Declared) -> bool:
-    return not one.nested
-
-
 def _asked(one: Declared, parts: tuple[str, ...]) -> bool:
     """True if another rule requires a description of the parameter."""
     types = (types_of(one.schema) or frozenset()) - {"null"}
-    bare = Argument(one.name, parts, one.schema, types, "", one.tool.description, one.nested)
-    return parts[-1] in INDEXES or open_question(bare) is not None
+    bare = Argument(one.name, parts, one.schema, types, "", one.nested)
+    return parts[-1] in _INDEXES or open_question(bare) is not None
 
 
 def _says_itself(one: Declared, parts: tuple[str, ...]) -> bool:

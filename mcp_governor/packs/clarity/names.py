@@ -15,7 +15,6 @@ from mcp_governor.prose.tool_names import other_names
 from mcp_governor.prose.words import MUTATING_VERBS, READING_VERBS, name_words
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import hit
-from mcp_governor.subjects.schemas import effective, types_of
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -50,17 +49,16 @@ def unknown_tool(text: Text, context: Context) -> Iterator[Hit]:
     for claim in claims:
         if claim.kind == "tool" and (near := _misnamed_tool(claim, tools)) is not None:
             found[claim.said["name"]] = near
-    # A name without a near one may be that of a tool that is not listed yet.
-    if not all(found.values()) and facts.memo("switches tools on", lambda: _switches_tools_on(facts)):
-        found = {named: near for named, near in found.items() if near}
     found.update(_listed(text.value[:_MAX_READ], tools) if listed else ())
     known = other_names(facts) if found else frozenset()
     pairs = [(named, near) for named, near in found.items() if named not in known]
     if pairs:
         right = [f"{name} for {named}" for named, name in pairs[:_MAX_NAMED] if name]
         advice = f"Write {', '.join(right)}, if that is meant." if right else "Name a tool that this server has."
-        named = _joined([named for named, _ in pairs[:_MAX_NAMED]])
-        yield hit(text.pointer, text.value, tool=text.tool, named=named, advice=advice, gist=_in_short(text, *pairs[0]))
+        named = " and ".join(", ".join(name for name, _ in pairs[:_MAX_NAMED]).rsplit(", ", 1))
+        wrong, meant = (one_line(name, 60) for name in pairs[0])
+        gist = f"{one_line(text.tool or 'the server', 60)} names {wrong}{f', not {meant}' if meant else ''}"
+        yield hit(text.pointer, text.value, tool=text.tool, named=named, advice=advice, gist=gist)
 
 
 def _misnamed_tool(claim: Claim, tools: Names) -> str | None:
@@ -106,36 +104,6 @@ def _listed(text: str, tools: Names) -> Iterator[tuple[str, str]]:
             group = []
         elif not line.strip():
             continue
-
-
-def _switches_tools_on(facts: Facts) -> bool:
-    """True if a tool of the server adds others to the list, which may be named before."""
-    named = {"tool", "tools", "toolset", "toolsets", "discover"}
-    return any(
-        not named.isdisjoint(name_words(tool.name)) and _MORE_TOOLS.search(tool.description[:_MAX_READ]) is not None
-        for tool in facts.surface.tools
-    )
-
-
-_MORE_TOOLS = lazy_pattern(
-    # Not what is "enabled", and nothing that turns a tool into something else.
-    r"\b(?:activat(?:es?|ing)|enabl(?:es?|ing)|(?:unlock|reveal)(?:s|ing)?|(?:switch|turn)(?:e?s|ing)?\son)"
-    r"\s(?:[\w'-]{1,30}\s){0,4}?(?:tool|toolset)s?\b"
-    r"|\bload(?:s|ing)?\s(?:[\w'-]{1,30}\s){0,4}?(?:tools|toolsets?)\b"
-    r"|\b(?:switch|turn)(?:e?s|ing)?\s(?:[\w'-]{1,30}\s){0,3}?(?:tool|toolset)s?\son\b"
-    r"|\btools?\s(?:that\s)?(?:are|is|stay)\s(?:hidden|disabled|not\slisted)\b|\bhidden\stools?\b",
-    re.IGNORECASE,
-)
-
-
-def _in_short(text: Text, named: str, name: str) -> str:
-    """What a line about several findings says of one, without a full stop."""
-    where = one_line(text.tool, 60) if text.tool is not None else "the server"
-    return f"{where} names {one_line(named, 60)}" + (f", not {one_line(name, 60)}" if name else "")
-
-
-def _joined(names: list[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
 
 
 # -- parameters
@@ -221,13 +189,12 @@ _MAX_READ = 20_000
 """Maximum number of characters of a description searched for examples."""
 _MAX_SHOWN = 2
 """Maximum number of problems quoted in a message."""
-_ANSWER = lazy_pattern(
-    r"\b(?:returns?|returned|response|responds|outputs?|results?|yields|answers?|stored|contains)\b[^{}\[\]]{0,200}$",
+_DENIED = lazy_pattern(
+    r"\b(?:not|wrong|bad|invalid|incorrect|avoid|don't|never)\b[^{}\[\]\n.]{0,60}$|❌[^\n]{0,60}$"
+    r"|\b(?:returns?|returned|responses?|responds|outputs?|results?|yields|contains)\b[^{}\[\]]{0,200}$",
     re.IGNORECASE,
 )
-_DENIED = lazy_pattern(
-    r"\b(?:not|wrong|bad|invalid|incorrect|avoid|don't|never)\b[^{}\[\]\n.]{0,60}$|❌[^\n]{0,60}$", re.IGNORECASE
-)
+"""What is in front of an example that nobody should send, or of a result."""
 _CALLED = lazy_pattern(
     r"\b(?:examples?|e\.g\.|usage|call|calls|calling|invoke|input|arguments?)\b[^{}\[\]\n]{0,60}$", re.IGNORECASE
 )
@@ -243,7 +210,11 @@ def broken_example(tool: Tool, context: Context) -> Iterator[Hit]:
     """An example written as JSON is valid JSON."""
     # A sketch of a result, with comments, is nothing that a model sends.
     sent = without_results(tool.description)
-    said = [("/description", tool.description, sent), *((_pointer(name), text, text) for name, _, text in _shown(tool))]
+    said = [("/description", tool.description, sent)]
+    for name, argument in _arguments(tool).items():
+        own = argument.get("description") if isinstance(argument, dict) else None
+        if isinstance(own, str):
+            said.append((join_pointer("/inputSchema/properties", name, "description"), own, own))
     for pointer, text, read in said:
         broken = [one for one in _snippets(read, context) if one.broken]
         if broken:
@@ -256,22 +227,6 @@ def _short(text: str) -> str:
     return flat if len(flat) <= 80 else f"{flat[:80]}…"
 
 
-def _shown(tool: Tool) -> Iterator[tuple[str, Any, str]]:
-    """The parameters whose descriptions may show a value, which most do not: name, schema and description."""
-    for name, argument in _arguments(tool).items():
-        own = argument.get("description") if isinstance(argument, dict) else None
-        if isinstance(own, str) and _may_show(own):
-            yield name, argument, own
-
-
-def _may_show(text: str) -> bool:
-    return "{" in text or "[" in text
-
-
-def _pointer(name: str) -> str:
-    return join_pointer("/inputSchema/properties", name, "description")
-
-
 def _arguments(tool: Tool) -> Mapping[str, Any]:
     schema = tool.input_schema
     arguments = schema.get("properties") if isinstance(schema, dict) else None
@@ -279,7 +234,7 @@ def _arguments(tool: Tool) -> Mapping[str, Any]:
 
 
 def _snippets(text: str, context: Context) -> tuple[Snippet, ...]:
-    return context.facts.read(_read, text) if _may_show(text) else ()
+    return context.facts.read(_read, text) if "{" in text or "[" in text else ()
 
 
 def _read(text: str) -> tuple[Snippet, ...]:
@@ -296,12 +251,9 @@ def unfit_example(surface: Surface, context: Context) -> Iterator[Hit]:
         found = [
             *_of_calls(surface, text, names),
             *_of_messages(surface, text, context),
-            *_of_values(tool, text, context),
+            *_of_values(tool, without_results(text), context),
         ]
         yield from _hits("/description", tool.name, text, found)
-        for name, schema, said in _shown(tool):
-            unfit = _of_argument(tool.input_schema, name, schema, said, context)
-            yield from _hits(_pointer(name), tool.name, said, unfit)
 
 
 def _hits(pointer: str, tool: str | None, text: str, found: Iterable[str]) -> Iterator[Hit]:
@@ -328,7 +280,7 @@ def _of_values(tool: Tool, text: str, context: Context) -> Iterator[str]:
         # An object that shares only a name or two with the parameters may be unrelated.
         if known < 2 and not (known == len(value) and called):
             continue
-        if known * 2 <= len(value) or (known < len(value) and not called) or _is_answer(front):
+        if known * 2 <= len(value) or (known < len(value) and not called):
             continue
         shown = _short(one.text)
         reason = misfit(schema, schema, value)
@@ -365,43 +317,6 @@ def _named(names: list[str]) -> str:
     return f"{' and '.join(names[:3])} {'is' if len(names) == 1 else 'are'}"
 
 
-def _is_answer(front: str) -> bool:
-    """True if the words in front of an example call it a result."""
-    return _ANSWER.search(front.rsplit("\n\n", 1)[-1]) is not None
-
-
-def _of_argument(root: Mapping[str, Any], name: str, schema: Any, text: str, context: Context) -> Iterator[str]:
-    """Problems with lists and objects in the description of a parameter of such a type."""
-    found = _snippets(text, context)
-    types = types_of(effective(root, schema), root) if found else None
-    if not types or types.isdisjoint({"array", "object"}) or "string" in types:
-        return
-    for one in found:
-        front = text[max(0, one.at - 200) : one.at]
-        if _DENIED.search(front) or _is_answer(front) or not isinstance(one.value, list | dict) or not one.value:
-            continue
-        # An object may be one of the list's items.
-        if isinstance(one.value, dict) and "object" not in types:
-            continue
-        if isinstance(one.value, list) and "array" not in types:
-            continue
-        # A list of words in the description of a list of objects shows something else, or only a part of one.
-        if (
-            isinstance(one.value, list)
-            and not all(isinstance(item, dict) for item in one.value)
-            and _of_objects(root, schema)
-        ):
-            continue
-        reason = misfit(root, schema, one.value, name, 1)
-        if reason:
-            yield f"{reason} in {_short(one.text)}"
-
-
-def _of_objects(root: Mapping[str, Any], schema: Any) -> bool:
-    types = types_of(effective(root, effective(root, schema).get("items")), root)
-    return types is None or "object" in types
-
-
 def _of_calls(surface: Surface, text: str, names: frozenset[str]) -> Iterator[str]:
     """Problems with calls of tools written in Python."""
     if "(" in text:
@@ -415,8 +330,7 @@ def _unfit_call(call: Call, tool: Tool) -> str:
     arguments, schema = _arguments(tool), tool.input_schema
     for name, value in call.named.items():
         if name not in arguments:
-            outer = _wrapper(name, tool)
-            return f"{name} is a key of {outer}, but not" if outer else f"{name} is not declared"
+            return f"{name} is not declared"
         reason = misfit(schema, arguments[name], value, name, 1)
         if reason:
             return reason
@@ -424,11 +338,3 @@ def _unfit_call(call: Call, tool: Tool) -> str:
     whole = call.whole and call.shown and isinstance(schema, dict)
     absent = missing(schema, call.named) if whole else []
     return f"{_named(absent)} required and not" if absent else ""
-
-
-def _wrapper(name: str, tool: Tool) -> str:
-    """The only parameter of a tool, if it is an object that declares this name: ``params`` of Pydantic models."""
-    arguments = _arguments(tool)
-    (outer, schema), *others = arguments.items() or (("", None),)
-    inner = effective(tool.input_schema, schema).get("properties") if not others else None
-    return outer if isinstance(inner, dict) and name in inner else ""

@@ -91,9 +91,11 @@ def _refused_type(node: SchemaPlace, claims: tuple[Claim, ...], types: frozenset
         kind = "array" if item else _TYPES[claim.said["type"].lower()]
         items = types_of(schema.get("items"), root_of(node))
         taken = _accepts(types, kind) and (item is None or items is None or _accepts(items, item))
-        if not taken and not _is_an_action(said):
+        if not taken:
             return f"{kind} of {item}" if item else kind
-    if "null" not in types and not _takes_null(schema) and any(one.kind == "null" for one in claims):
+    # A default of null has a rule of its own.
+    takes_null = "null" in types or schema.get("nullable") is True or "default" in schema
+    if not takes_null and any(one.kind == "null" for one in claims):
         return None if "object" in types and _NULL_OF_A_KEY.search(said.text) else "null"
     if claim is None:
         for one in claims:
@@ -103,32 +105,9 @@ def _refused_type(node: SchemaPlace, claims: tuple[Claim, ...], types: frozenset
     return None
 
 
-def _is_an_action(said: Passage) -> bool:
-    """True if "(list)" is the value of an action for which the parameter is."""
-    siblings = parent_of(said.node).get("properties")
-    if "(list)" not in said.text or not isinstance(siblings, dict):
-        return False
-    actions = [one for name, one in siblings.items() if name in _ACTIONS and isinstance(one, dict)]
-    return any(_LIST.search(f"{one.get('enum')} {one.get('description')}"[:_MAX_SAID]) for one in actions)
-
-
-_MAX_SAID = 2_000
-"""Maximum number of characters read of an action; its values come first."""
-_LIST = lazy_pattern(r"\blist\b", re.NOFLAG)
-_ACTIONS = frozenset({"action", "command", "mode", "operation"})
 _NULL_OF_A_KEY = lazy_pattern(
-    r"\bnull\s(?:to|for|removes?|clears?|unsets?|deletes?)\s(?:[a-z]{3,10}\s)?(?:an?|the|any|each|individual|single|that)\s"
-    r"(?:[a-z]{3,20}\s)?(?:attribute|entry|field|item|key|label|property|setting|tag|value|variable)s?\b",
-    re.IGNORECASE,
+    r"\bnull\s(?:to|for)\s(?:\w+\s){1,3}(?:field|item|key|label|property|value)s?\b", re.IGNORECASE
 )
-"""Null for one key of an object: "Merged into the rest. Pass null to remove a key"."""
-
-
-def _takes_null(schema: Mapping[str, Any]) -> bool:
-    """True if a schema accepts null without a null type: by ``nullable``, an enum, or a default, which has a rule of
-    its own."""
-    values = schema.get("enum")
-    return schema.get("nullable") is True or (isinstance(values, list) and None in values) or "default" in schema
 
 
 def _accepts(types: frozenset[str], stated: str) -> bool:
@@ -222,15 +201,8 @@ def stated_default(node: SchemaPlace, context: Context) -> Iterator[Hit]:
 
 
 def _is_of(claim: Claim, name: str) -> bool:
-    """True if a default is that of a parameter: "its configured minimum (500 by default)" is that of the minimum, and
-    "600 seconds" that of a name which ends in seconds."""
-    if "unit" in claim.said:
-        return unit_of(claim.said["unit"]) == unit_of_name(name) is not None
-    limit = _OF_LIMIT.search(claim.sentence) if claim.form == "default" else None
-    return limit is None or limit[1].lower() in name.lower()
-
-
-_OF_LIMIT = lazy_pattern(r"\b(min|max|limit|cap)(?:imum)?\s?\(\d{1,15}\sby\sdefault", re.IGNORECASE)
+    """True if a default is that of a parameter: "600 seconds" is that of a name which ends in seconds."""
+    return "unit" not in claim.said or unit_of(claim.said["unit"]) == unit_of_name(name) is not None
 
 
 def _is_count(value: Any) -> bool:
@@ -302,15 +274,11 @@ def left_out(tool: Tool, context: Context) -> Iterator[Hit]:
         name
         for name in arguments
         # clarity/required-default is about what has a default.
-        if name in said and name in names and not _has_default(arguments[name])
+        if name in said and name in names and not (isinstance(arguments[name], dict) and "default" in arguments[name])
         if "null" not in (types_of(arguments[name]) or ())
     ]
     if wrong:
         yield hit("/description", tool.description, arguments=wrong, stated="optional", actual="required")
-
-
-def _has_default(schema: Any) -> bool:
-    return isinstance(schema, dict) and "default" in schema
 
 
 _BOUNDED = {
@@ -322,10 +290,6 @@ _BOUNDED = {
 """Other keywords that bound a value, so that the keyword for the bound itself may be missing."""
 _OF = {"string": "characters", "array": "items", "number": "number", "integer": "integer"}
 _LOWER = ("min", "exclusiveMin")
-_CLAMPED = lazy_pattern(r"(?P<said>[^.,\n]{0,100})\b(?:capped|clamped)\s(?:at|to)\s\d", re.IGNORECASE)
-"""What a tool lowers itself."""
-_MAX_TEXT = 4_000
-"""Maximum number of characters of a tool's description searched for this."""
 
 
 @about(argument=True, types={"array", "integer", "number", "string"})
@@ -362,10 +326,13 @@ def _unstated(node: SchemaPlace, context: Context, *, plain: bool) -> Iterator[H
         return
 
 
+_CLAMPED = lazy_pattern(r"(?P<said>[^.,\n]{0,100})\b(?:capped|clamped)\s(?:at|to)\s\d", re.IGNORECASE)
+
+
 def _is_clamped(node: SchemaPlace) -> bool:
     """True if the tool's description says that it lowers larger values of the parameter."""
     words = name_words(node.argument or "")[-1:]
-    said = _CLAMPED.finditer(node.tool.description[:_MAX_TEXT])
+    said = _CLAMPED.finditer(node.tool.description[:_MAX_READ])
     return any(word in match["said"].lower().split() for match in said for word in words)
 
 
@@ -417,8 +384,6 @@ def _said(
         context: of the check.
         bounded: also if other keywords bound its value.
     """
-    if node.argument is None or node.side != "inputSchema" or not isinstance(node.schema, dict):
-        return
     schema: Mapping[str, Any] | None = None
     for said in passages_about(node, context, mentions=True):
         text = said.text if said.where != "mention" else said.text[:_MENTION]
@@ -431,12 +396,12 @@ def _said(
             schema = effective(root_of(node), node.schema)
             of = _kind(types_of(schema), schema, bounded=bounded)
             schema = with_branches(root_of(node), schema)
-            numbers = types_of(schema.get("items"), root_of(node)) or frozenset()
         if of is None:
             return
+        numbers = types_of(schema.get("items"), root_of(node)) or frozenset()
         if of == "items" and not numbers.isdisjoint({"integer", "number"}):
             claims = tuple(claim for claim in claims if claim.said["of"])  # "Scores, maximum 10" is about each.
-        if limits := stated_limits(node.argument, of, text, claims):
+        if limits := stated_limits(node.argument or "", of, text, claims):
             yield said, schema, limits
 
 

@@ -18,7 +18,6 @@ from mcp_governor.prose.effects import (
     opening_verb,
     own_statement,
     product_prefix,
-    says_change,
     stated_loss,
     takes_off,
     verb_of,
@@ -37,17 +36,6 @@ if TYPE_CHECKING:
 
 _SENTENCE_END = lazy_pattern(r"[.!?。！？](?:\s|$|[\"'`)\]*])|\n\s*\n|\n\s*[-*•]\s")
 
-CUT = 2048
-"""Maximum number of characters that Claude Code passes on: the option of clients/claude-code-description. A single long
-description is a finding only beyond this length, where it does harm; below it, two judges called 9 of 13 findings
-nitpicks."""
-
-
-def sentence_count(text: str) -> int:
-    """Number of sentences; list items and paragraphs count as sentences."""
-    parts = [part for part in _SENTENCE_END.split(text) if part and part.strip()]
-    return len(parts)
-
 
 def length(tool: Tool, context: Context) -> Iterator[Hit]:
     """A description has at least ``min-words`` words and at most ``max-characters`` code points (0: no limit)."""
@@ -61,14 +49,14 @@ def length(tool: Tool, context: Context) -> Iterator[Hit]:
     elif count < least:
         yield hit("/description", value, problem=f"has {counted(count, 'word')}, fewer than {least}", fault="is short")
     elif len(text) > most > 0:
-        beyond = f"of which Claude Code passes on {CUT:,}" if len(text) > CUT else f"more than {most:,}"
+        beyond = "of which Claude Code passes on 2,048" if len(text) > 2048 else f"more than {most:,}"
         fault = f"has more than {most:,} characters"
         yield hit("/description", value, problem=f"has {len(text):,} characters, {beyond}", fault=fault)
 
 
 def sentences(tool: Tool, context: Context) -> Iterator[Hit]:
-    """A description has at least ``min`` sentences."""
-    count = sentence_count(tool.description)
+    """A description has at least ``min`` sentences; list items and paragraphs count as sentences."""
+    count = sum(bool(part and part.strip()) for part in _SENTENCE_END.split(tool.description))
     if tool.description and count < context.options["min"]:
         yield hit("/description", tool.description, count=count)
 
@@ -91,17 +79,11 @@ def twins(surface: Surface, _context: Context) -> Iterator[Hit]:
             families.setdefault((text, schema), []).append(tool)
     found = [family for family in families.values() if len({tool.name for tool in family}) > 1]
     if found:
-        shown = [" and ".join(one_line(tool.name, 64) for tool in family[:_SHOWN]) for family in found[:_SHOWN]]
-        more = f" and {counted(len(found) - _SHOWN, 'more pair')}" if len(found) > _SHOWN else ""
+        shown = [" and ".join(one_line(tool.name, 64) for tool in family[:3]) for family in found[:3]]
+        more = f" and {counted(len(found) - 3, 'more pair')}" if len(found) > 3 else ""
         spots = ((tool.name, "/description") for family in found for tool in family)
         named = [[tool.name for tool in family] for family in found]
         yield hit("/tools", named, spots=spots, twins="; ".join(shown) + more)
-
-
-# -- near-identical tools
-
-_SHOWN = 3
-"""Maximum number of other tools named in a message."""
 
 
 def undescribed_tools(surface: Surface, _context: Context) -> Iterator[Hit]:
@@ -113,22 +95,13 @@ def undescribed_tools(surface: Surface, _context: Context) -> Iterator[Hit]:
         yield hit("/tools", None, spots=spots, count=len(silent), total=total, names=names)
 
 
-# -- schemas that were lost
-
 _BARE = frozenset({"$schema", "type", "properties", "required", "additionalProperties", "title", "description"})
-
-
-def _is_bare(tool: Tool) -> bool:
-    schema = tool.raw.get("inputSchema")
-    return isinstance(schema, dict) and schema.keys() <= _BARE and not schema.get("properties")
-
-
-# -- parameters without a meaning
 
 
 def only_in_words(tool: Tool, _context: Context) -> Iterator[Hit]:
     """A tool whose description documents parameters has some."""
-    if not _is_bare(tool):
+    schema = tool.raw.get("inputSchema")
+    if not isinstance(schema, dict) or not schema.keys() <= _BARE or schema.get("properties"):
         return
     text = tool.description[:_MAX_DOCUMENTED]
     match = _ARGUMENTS.search(text) or _CALLED_WITH.search(text)
@@ -272,7 +245,6 @@ _MAKES = word_set("append create insert post send")
 _ANSWERS = word_set("checklist diff embedding embeddings estimate guide hash link outline plan preview snippet summary")
 """Things that a tool makes to return them: a plan that is created is perhaps not stored."""
 _STARTED_AGAIN = word_set("app application browser emulator server simulator")
-"""What loses nothing by being ended."""
 _MAX_TEXT = 20_000
 """Maximum number of characters read from a description; what a tool does comes first."""
 
@@ -369,6 +341,8 @@ def change_described(tool: Tool, prefix: str | None) -> str | None:
 
 _FIRST_SENTENCE = lazy_pattern(r"[.!?]\s|\n\s*\n")
 _ON_REQUEST = lazy_pattern(r"\b(?:if|when|optional|optionally|or|can|may|unless)\b", re.IGNORECASE)
+
+
 _TO_FILES = lazy_pattern(
     r"\badds?\s(?:[\w'-]+\s){1,6}?to\s(?:all\s|an?\s|the\s|your\s)?(?:[\w'-]+\s){0,3}?"
     r"(?:files?|project|repository|database|account|list|cart|calendar)\b",
@@ -378,6 +352,7 @@ _TO_FILES = lazy_pattern(
 
 
 def _loss_said(tool: Tool, verb: str | None, text: str) -> str | None:
+    # What is ended loses nothing if it can be started again.
     ends = verb in ("kill", "terminate") and not _STARTED_AGAIN.isdisjoint(name_words(tool.name))
     if verb in DESTROYING_VERBS and verb not in ("clear", "replace") and not ends and not takes_off(tool, verb):
         return f'the name says "{verb}"'
@@ -393,4 +368,4 @@ def _reads_only(tool: Tool, prefix: str | None) -> bool:
         return False
     # Later paragraphs are about the caller's work, so only explicit statements about the tool count there.
     first = text.lstrip()[:_MAX_FIRST].split("\n\n", 1)[0]
-    return not (_MENTIONED_CHANGE.search(first) or _ALSO_CHANGES.search(text) or says_change(text))
+    return not (_MENTIONED_CHANGE.search(first) or _ALSO_CHANGES.search(text))

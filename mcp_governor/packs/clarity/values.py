@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.fixes.corrections import narrowed
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.prose.call_arguments import argument_places
 from mcp_governor.prose.claims import claims_about, read_values
 from mcp_governor.prose.formats import read_formats
 from mcp_governor.prose.keys import read_keys
 from mcp_governor.prose.passages import Passage, passages_about
 from mcp_governor.prose.shown_values import declared_values, shown_values
 from mcp_governor.prose.vocabulary import FREE, MAPS, is_kind
-from mcp_governor.prose.words import name_words, stem
+from mcp_governor.prose.words import name_words
 from mcp_governor.rules.scope import about
 from mcp_governor.subjects.context import hit
 from mcp_governor.subjects.schemas import COMPOSITION, closes, effective, parent_of, root_of, types_of, values_of
@@ -50,68 +49,37 @@ class OpenText(NamedTuple):
         default = self.schema.get("default")
         return default if isinstance(default, str) else ""
 
-    def hit(self, keyword: str, value: Any, /, *, listed: bool = False, weight: int = 0, **facts: Any) -> Hit:
-        """A hit at the parameter, with the missing part of its schema.
+    def hit(self, keyword: str, value: Any, said: str, **facts: Any) -> Hit:
+        """A hit at the parameter, with the missing part of its schema, which takes the empty string as well if that is
+        the declared default.
+
+        A list of values is evidence enough for a correction; a pattern is a guess at the form of values that nobody
+        has seen.
 
         Args:
-            keyword: the missing keyword.
+            keyword: the missing keyword: ``enum`` or ``pattern``.
             value: its value.
-            listed: the description lists the values. Nothing else is evidence enough for a correction: a pattern is a
-                guess at the form of values that nobody has seen, and the values of another tool are that tool's.
-            weight: of the hit.
+            said: the sentence that says so.
             facts: for the message.
         """
+        missing: dict[str, Any] = {keyword: value}
+        if not self.items and self.schema.get("default") == "":
+            missing = {keyword: f"^$|{value}" if keyword == "pattern" else [*value, ""]}
+        correction = narrowed(self.node, missing, items=self.items) if keyword == "enum" else None
+        shown = {"items": {"type": "string", **missing}} if self.items else missing
+        fragment = json.dumps(shown, ensure_ascii=False)[1:-1]
         return hit(
-            self.node.pointer,
-            value,
-            correction=narrowed(self.node, {keyword: self.repaired(keyword, value)}, items=self.items)
-            if listed
-            else None,
-            weight=weight,
-            argument=self.name,
-            fragment=self.fragment(keyword, value),
-            **facts,
+            self.node.pointer, value, correction=correction, argument=self.name, fragment=fragment, said=said, **facts
         )
 
-    def repaired(self, keyword: str, value: Any) -> Any:
-        """An ``enum`` or a ``pattern`` that takes the empty string as well if that is the declared default."""
-        if self.items or self.schema.get("default") != "":
-            return value
-        if keyword == "pattern":
-            return f"^$|{value}"
-        return [*value, ""] if keyword == "enum" and "" not in value else value
 
-    def fragment(self, keyword: str, value: Any) -> str:
-        """The keyword as it would appear in the parameter's schema."""
-        fragment: dict[str, Any] = {keyword: self.repaired(keyword, value)}
-        if self.items:
-            fragment = {"items": {"type": "string", **fragment}}
-        return json.dumps(fragment, ensure_ascii=False)[1:-1]
-
-
-def open_text(node: SchemaPlace, context: Context) -> OpenText | None:
+def _open_text(node: SchemaPlace) -> OpenText | None:
     """The parameter at a node, if it accepts any string; sees through references and unions with null."""
-    schema = node.schema
-    if node.side != "inputSchema" or not isinstance(schema, dict) or schema.get("type") in _NO_TEXT:
-        return None
-    if node.argument is None:
-        return None
-    # Asked for about all parameters at once, and then by several rules about each.
-    key = ("open text", node.tool.index, node.pointer)
-    return context.facts.kept(key, lambda: _open(node, schema), lambda _: _SIZE)
-
-
-_SIZE = 400
-"""Approximate size of a parameter with its key, in characters."""
-_NO_TEXT = ("integer", "number", "boolean", "object", "null")
-
-
-def _open(node: SchemaPlace, schema: dict[str, Any]) -> OpenText | None:
     root = root_of(node)
-    types = types_of(schema, root)
-    if types is None or not types <= {"string", "array", "null"} or closes(root, schema):
+    types = types_of(node.schema, root)
+    if types is None or not types <= {"string", "array", "null"} or closes(root, node.schema):
         return None
-    whole = effective(root, schema)
+    whole = effective(root, node.schema)
     if "string" in types and "array" not in types:
         return OpenText(node, whole, False)
     if "array" in types and "string" not in types and types_of(whole.get("items"), root) == frozenset({"string"}):
@@ -122,7 +90,7 @@ def _open(node: SchemaPlace, schema: dict[str, Any]) -> OpenText | None:
 @about(argument=True, types={"array", "integer", "number", "string"})
 def closed_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A parameter whose values the description lists has an enum."""
-    found = open_text(node, context)
+    found = _open_text(node)
     if found is None:
         yield from _listed_numbers(node, context)
         return
@@ -133,20 +101,19 @@ def closed_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     said = " ".join(passage.text for passage in passages_about(node, context))
     if not found.items and _JOINED.search(said):
         if len(values) <= _MAX_JOINED and not _MODIFIED.search(said):
-            yield found.hit("pattern", _several(values, said), takes="text", said=claim.sentence)
+            yield found.hit("pattern", _several(values, said), claim.sentence, takes="text")
         return
-    default = found.default
-    more = [default] if default and default not in values else []
-    yield found.hit("enum", [*values, *more], listed=True, takes="text", said=claim.sentence)
+    more = [found.default] if found.default and found.default not in values else []
+    yield found.hit("enum", [*values, *more], claim.sentence, takes="text")
 
 
 _JOINED = lazy_pattern(
     r"\b(?:comma|semicolon|space|pipe)[-\s]?(?:separated|delimited)|\bseparated\sby\s(?:a\s)?(?:comma|semicolon)", 2
 )
+_MODIFIED = lazy_pattern(r"\b(?:modifiers?|(?:pre|suf)fix\w*|(?:de|a)scending|desc|sort\w*|combos?)\b", re.IGNORECASE)
+"""Words for values that are more than one of a list: "name desc"."""
 _MAX_JOINED = 8
 """Maximum number of values in a pattern for several in one string; with more, nobody reads it."""
-_MODIFIED = lazy_pattern(r"\b(?:modifiers?|prefix\w*|suffix\w*|(?:de|a)scending|desc|sort\w*|combos?)\b", re.IGNORECASE)
-"""Words for values that are more than one of a list: "name desc"."""
 
 
 def _several(values: tuple[str, ...], text: str) -> str:
@@ -271,9 +238,13 @@ def _is_of_something_else(values: set[str], found: OpenText, context: Context, *
     """True if values are names of parameters or tools, or the values of another parameter."""
     siblings = parent_of(found.node).get("properties", {})
     others = siblings.keys() - {found.name}
-    if not sure and _is_listed_elsewhere(found.name, context):
-        return True
     if found.name in values or 2 * len(values & context.facts.names) >= len(values):
+        return True
+    # "get_priorities" returns those of a priority: each site has its own.
+    ends = context.facts.memo("ends of names", lambda: {name_words(name)[-2:] for name in context.facts.names})
+    last = (name_words(found.name) or ("",))[-1]
+    plural = f"{last[:-1]}ies" if last.endswith("y") else f"{last}s"
+    if not sure and not ends.isdisjoint((("get", plural), ("list", plural))):
         return True
     if sure and quoted:
         return False
@@ -284,32 +255,14 @@ def _is_of_something_else(values: set[str], found: OpenText, context: Context, *
     return any(values <= {value for value in one if isinstance(value, str)} for one in closed)
 
 
-def _is_listed_elsewhere(name: str, context: Context) -> bool:
-    """True if another tool returns the values ("get_priorities" for a priority): each site has its own."""
-    listed = context.facts.memo("listed things", lambda: dict(map(_listed_thing, context.facts.names)))
-    return bool(listed.get(stem((name_words(name) or ("",))[-1])))
-
-
-def _listed_thing(tool: str) -> tuple[str, bool]:
-    """The last word of the name of a tool without its ending, and if the tool lists several of it."""
-    words = name_words(tool) or ("",)
-    return stem(words[-1]), words[-2:-1] in (("get",), ("list",)) and _PLURAL.search(words[-1]) is not None
-
-
-_PLURAL = lazy_pattern(r"(?<![suai])s$|(?:ie|e)s$")
-
-
 def _listed_numbers(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """The numbers that a parameter accepts, if its description lists them or gives the meaning of each."""
-    schema = node.schema
-    if node.argument is None or node.side != "inputSchema" or not isinstance(schema, dict):
-        return
-    root = root_of(node)
+    schema, root = node.schema, root_of(node)
     types = (types_of(schema, root) or frozenset()) - {"null"}
     if not types or not types <= {"integer", "number"} or values_of(root, schema) is not None:
         return
     whole = effective(root, schema)
-    last = (name_words(node.argument) or ("",))[-1]
+    last = (name_words(node.argument or "") or ("",))[-1]
     kind = is_kind(last) and last not in _AMOUNTS
     for _, claim in claims_about(node, context, read_values):
         listed = claim.listed
@@ -323,9 +276,6 @@ def _listed_numbers(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         few = max(codes) - min(codes) >= 2 * len(codes)
         if not (claim.sure or claim.form == "must-be") and (not explained or few):
             continue
-        low, high = min(codes), max(codes)
-        if (whole.get("minimum"), whole.get("maximum")) == (low, high) and high - low == len(set(codes)) - 1:
-            return
         if whole.get("default") is None or whole["default"] in codes:
             yield hit(
                 node.pointer,
@@ -347,15 +297,13 @@ _NUMBER = lazy_pattern(r"[+-]?\d{1,9}")
 @about(argument=True, types={"array", "string"})
 def stated_format(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A format that the description gives is a pattern."""
-    found = open_text(node, context)
+    found = _open_text(node)
     claim = _stated(found, context) if found is not None else None
     if found is None or claim is None or any(closed_list(node, context)):
         return
     pattern = claim.said["pattern"]
     if all(re.search(pattern, value) for value in _shown(found, context)):
-        yield hit(
-            node.pointer, pattern, argument=found.name, said=claim.sentence, fragment=found.fragment("pattern", pattern)
-        )
+        yield found.hit("pattern", pattern, claim.sentence)
 
 
 def _stated(found: OpenText, context: Context) -> Claim | None:
@@ -376,21 +324,14 @@ _IN_A_ROW = ("list of", "a list of", "array of", "an array of", "comma", "severa
 
 
 def _shown(found: OpenText, context: Context) -> Iterator[str]:
-    """The values that the schema of a parameter and the words about it show, except drawings of the format."""
+    """The values that the schema of a parameter and the words about it show."""
     yield from declared_values(found.schema)
     for said in passages_about(found.node, context):
-        yield from (value for value in shown_values(said.text) if _DRAWING.fullmatch(value) is None)
-
-
-_DRAWING = lazy_pattern(r"[A-Za-z<>{}\[\]_]+(?:[./:#@=,-][A-Za-z<>{}\[\]_]+)+")
+        yield from shown_values(said.text)
 
 
 _MAX_SHOWN = 6
 """Maximum number of keys named in a message."""
-_MAX_EXAMPLE = 600
-"""Maximum number of characters read of an example in a tool's description."""
-_MAX_DESCRIPTION = 20_000
-"""Maximum number of characters of a tool's description searched for an example."""
 _OF_THE_CALLER = MAPS | {
     *("body", "context", "data", "document", "documents", "entity", "env", "headers", "input", "metadata", "metadatas"),
     *("payload", "points", "queries", "record", "records", "rows", "series", "state", "variables", "vars"),
@@ -424,7 +365,7 @@ def stated_object(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     schema = _bare_object(node)
     if schema is None:
         return
-    for said in (*passages_about(node, context, mentions=True), *_shown_by_the_tool(node, context)):
+    for said in passages_about(node, context, mentions=True):
         if said.where == "section" or (said.where == "mention" and not _NEEDED.match(said.text)):
             continue
         keys = _keys(said, node.argument or "", context)
@@ -448,22 +389,8 @@ def _keys(said: Passage, name: str, context: Context) -> list[str]:
     return []
 
 
-def _shown_by_the_tool(node: SchemaPlace, context: Context) -> Iterator[Passage]:
-    """An example behind the name of a parameter, in the tool's description: "steps: [{"name": …}]"."""
-    text = node.tool.description[:_MAX_DESCRIPTION]
-    if "{" not in text or argument_places(node.tool, context.facts).get(node.argument or "") != node.tokens:
-        return
-    name = re.escape(node.argument or "")
-    lead = re.search(rf"(?<!\w){name}[\"'`]?\s?[=:]\s?(?:[^{{}}.\n]|e\.g\.){{0,80}}\s{{0,12}}(?=\[?\s?\{{)", text)
-    if lead is not None:
-        shown = text[lead.end() : lead.end() + _MAX_EXAMPLE]
-        yield Passage(node, "/description", node.tool.description, shown, "entry")
-
-
 def _bare_object(node: SchemaPlace) -> Mapping[str, Any] | None:
     """The schema of a parameter that takes any object or a list of any objects; ``None`` for others."""
-    if node.argument is None or not isinstance(node.schema, dict) or node.side != "inputSchema":
-        return None
     root = root_of(node)
     schema = effective(root, node.schema)
     types = types_of(schema) or frozenset()
