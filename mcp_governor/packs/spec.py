@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -82,8 +83,8 @@ def _reported(tool: Tool, context: Context, kind: str) -> Iterator[Hit]:
     """The problems of one kind in the schemas of a tool, which are computed once for all rules."""
     for side in SIDES:
         if side in tool.raw:
-            key = ("schema-report", tool.index, side)
-            report = context.facts.memo(key, lambda side=side: tuple(_report(tool, side, context)))
+            made = functools.partial(list[tuple[str, Hit]], _report(tool, side, context))
+            report = context.facts.memo(("schema-report", tool.index, side), made)
             yield from (found for of, found in report if of == kind)
 
 

@@ -99,8 +99,8 @@ def _refused(rule: str, node: SchemaPlace, context: Context, given: list[tuple[s
     work = effort(node.schema, document_of(node.tool, node.side, facts), [value for _, value in given])
     facts.effort -= work.parts
     validator = _validator(node, context) if work.affordable else None
-    for pointer, value in given if validator is not None else ():
-        problems = errors(validator, value)
+    for pointer, value in given:
+        problems = errors(validator, value) if validator is not None else ()
         if problems:
             yield hit(pointer, value, error=problems[0][1])
 
