@@ -178,7 +178,7 @@ def doubt(tool: Tool, prefix: str | None = None) -> str | None:
         tool: the tool, whatever its hints.
         prefix: what the names of all its server's tools begin with.
     """
-    from mcp_governor.packs.clarity.hints import change_described
+    from mcp_governor.packs.clarity.tools import change_described
 
     text = _HEADINGS.sub("", tool.description.lstrip()[:_MAX_TEXT]).split("\n\n", 1)[0]
     title = tool.annotations.get("title")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import UNSET
 
-from mcp_governor.schemas.keywords import DEFINITIONS, MIXED_MAP_KEYS, SCHEMA_KEYS, SCHEMA_LIST_KEYS, SCHEMA_MAP_KEYS
+from mcp_governor.schemas.keywords import MIXED_MAP_KEYS, SCHEMA_KEYS, SCHEMA_LIST_KEYS, SCHEMA_MAP_KEYS
 from mcp_governor.schemas.pointers import join_pointer, pointer_tokens, resolve_pointer, step
 from mcp_governor.subjects.context import SIDES
 
@@ -87,47 +87,23 @@ def _apply(tool: dict[str, Any], edit: Edit) -> bool:
         except KeyError:
             return False
     last = tokens[-1] if tokens else ""
-    if isinstance(holder, list):
-        return edit.op == "set" and _replace_item(holder, last, edit.value)
+    if isinstance(holder, list) and edit.op == "set" and last.isdecimal() and int(last) < len(holder):
+        holder[int(last)] = copy.deepcopy(edit.value)
+        return True
     if not isinstance(holder, dict) or not tokens:
         return False
     if edit.op == "set":
         holder[last] = copy.deepcopy(edit.value)
         return True
     if edit.op == "remove":
-        return _remove(tool, holder, tokens)
-    return _edit_list(holder, last, edit)
-
-
-def _replace_item(items: list[Any], index: str, value: Any) -> bool:
-    try:
-        step(items, index)
-    except KeyError:
-        return False
-    items[int(index)] = copy.deepcopy(value)
-    return True
-
-
-def _remove(tool: dict[str, Any], holder: dict[str, Any], tokens: list[str]) -> bool:
-    if tokens[-1] not in holder:
-        return False
-    del holder[tokens[-1]]
-    if not holder and tokens[-2] in DEFINITIONS:
-        # An empty list of definitions is useless.
-        above = resolve_pointer(tool, join_pointer("", *tokens[:-2]))
-        del above[tokens[-2]]
-    return True
-
-
-def _edit_list(holder: dict[str, Any], name: str, edit: Edit) -> bool:
-    items = holder.setdefault(name, []) if edit.op == "add" else holder.get(name)
+        return holder.pop(last, ABSENT) is not ABSENT
+    items = holder.setdefault(last, []) if edit.op == "add" else holder.get(last)
     if not isinstance(items, list):
         return False
-    if edit.op == "add":
-        if edit.value not in items:
-            items.append(copy.deepcopy(edit.value))
-    else:
-        holder[name] = [item for item in items if item != edit.value]
+    if edit.op == "drop":
+        holder[last] = [item for item in items if item != edit.value]
+    elif edit.value not in items:
+        items.append(copy.deepcopy(edit.value))
     return True
 
 

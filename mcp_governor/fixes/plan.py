@@ -34,8 +34,7 @@ MAX_PASSES = 4
 """Maximum number of passes before overlapping corrections are left for the next run: a parameter seldom has more than
 two findings."""
 MAX_ROUNDS = 5
-"""Maximum number of plans, each without what was withdrawn before. The last one withdraws all fixes of the tools in
-question, so that the remaining ones are sound."""
+"""Maximum number of plans, each without what was withdrawn before; two are rare."""
 
 _Place = tuple[str, "str | None", str]
 """Identifies a finding before and after edits: rule, tool, and the fragment that it is in."""
@@ -115,11 +114,10 @@ def make_plan(
     if all(finding.correction is None for finding in findings):
         return Plan((), (), (), (), tuple(findings), (), surface)
     maker = _Maker(surface, selection, findings, prover or Prover())
-    for last in [*[False] * (MAX_ROUNDS - 1), True]:
-        attempt = maker.attempt()
-        if not maker.withdraw(attempt, all_of_tool=last):
+    attempt = maker.attempt()
+    for _ in range(MAX_ROUNDS):
+        if not maker.withdraw(attempt):
             break
-    else:
         attempt = maker.attempt()
     return maker.plan(attempt)
 
@@ -191,13 +189,14 @@ class _Maker:
             original = self._originals.get(_place(finding), [finding] if finding.id in new else None)
             if finding.correction is None or original is None:
                 continue
-            by_tool: dict[str, list[Edit]] = {}
+            same = next((one for one in original if one.id == finding.id), original[0])
+            # Of a finding about the surface, one fragment can be withdrawn and the others stay.
+            groups: dict[tuple[str, str], list[Edit]] = {}
             for edit in finding.correction.edits:
-                by_tool.setdefault(edit.tool or finding.tool or "", []).append(edit)
-            for tool, edits in by_tool.items():
-                same = next((one for one in original if one.id == finding.id), original[0])
-                for group in _groups(edits) if finding.tool is None else [edits]:
-                    yield _Step(same, tool, tuple(group), finding.correction.effect)
+                owner = fragment_of(edit.path).pointer if finding.tool is None else ""
+                groups.setdefault((edit.tool or finding.tool or "", owner), []).append(edit)
+            for (tool, _), edits in groups.items():
+                yield _Step(same, tool, tuple(edits), finding.correction.effect)
 
     def _pass(
         self, made: _Attempt, tools: dict[str, Tool], raw: dict[str, dict[str, Any]], steps: Iterator[_Step]
@@ -253,29 +252,24 @@ class _Maker:
 
     # -- withdrawing
 
-    def withdraw(self, made: _Attempt, *, all_of_tool: bool) -> bool:
+    def withdraw(self, made: _Attempt) -> bool:
         """Bar the corrections that failed; true if there were any."""
         known = len(self._barred)
         for fix in made.fixes:
-            if fix.proof.bad_default:
-                self._bar_fragment(made, fix, "its default would not be valid")
-            elif fix.effect is not Effect.NARROWER and fix.proof.verdict == "narrower":
+            if fix.effect is not Effect.NARROWER and fix.proof.verdict == "narrower":
                 self._bar_fragment(made, fix, f"it would refuse {fix.proof.shown_witness}, which is accepted today")
         if len(self._barred) == known:
-            self._withdraw_useless(made)
+            stays = self._known - self._gone(made)
+            for one in made.applied:
+                if one.finding.tool is not None and one.finding.id in stays:
+                    self._bar(one, "the finding would stay")
         for finding in self._new(made.after):
+            places = _places(finding)
+            suspects = [one for one in made.applied if any(one.tool == tool for tool, _ in places)]
             # An enum of one parameter may give meaning to words about another, so any fix of the tool is suspect.
-            near = [one for one in made.applied if _may_cause(one, finding, all_of_tool=False)]
-            suspects = [one for one in made.applied if _may_cause(one, finding, all_of_tool=True)]
-            for one in suspects if all_of_tool or not near else near:
+            for one in [one for one in suspects if _is_near(one, places)] or suspects:
                 self._bar(one, f"it would bring {finding.rule}")
         return len(self._barred) > known
-
-    def _withdraw_useless(self, made: _Attempt) -> None:
-        stays = self._known - self._gone(made)
-        for one in made.applied:
-            if one.finding.tool is not None and one.finding.id in stays:
-                self._bar(one, "the finding would stay")
 
     def _gone(self, made: _Attempt) -> set[str]:
         """Ids of original findings that are gone. The new ids alone do not show this: an id includes the value, which
@@ -339,20 +333,16 @@ class _Maker:
         )
 
     def _withheld(self, made: _Attempt) -> Iterator[Withheld]:
-        seen: set[tuple[str, str]] = set()
         waiting = [(one, "it overlaps with another fix; run again when that is done") for one in made.waiting]
         barred = [
             (one, self._barred[key]) for one in self._steps(self._before) for key in _keys(one) if key in self._barred
         ]
-        applied = {(one.finding.id, one.tool, *(edit.path for edit in one.edits)) for one in made.applied}
+        applied = {(one.finding.id, one.tool, one.edits[0].path) for one in made.applied}
+        out: dict[tuple[str, str], Withheld] = {}
         for one, reason in [*barred, *waiting]:
-            if (one.finding.id, one.tool) not in seen and (
-                one.finding.id,
-                one.tool,
-                *(edit.path for edit in one.edits),
-            ) not in applied:
-                seen.add((one.finding.id, one.tool))
-                yield Withheld(one.finding, one.tool or None, reason)
+            if (one.finding.id, one.tool, one.edits[0].path) not in applied:
+                out.setdefault((one.finding.id, one.tool), Withheld(one.finding, one.tool or None, reason))
+        yield from out.values()
 
 
 def _place(finding: Finding) -> _Place:
@@ -372,19 +362,6 @@ def _keys(one: _Step) -> Iterator[tuple[str, str, str]]:
         yield one.finding.rule, one.tool, fragment_of(edit.path).pointer
 
 
-def _groups(edits: list[Edit]) -> list[list[Edit]]:
-    """The edits of one tool, grouped by fragment, so that one group can be withdrawn and the others stay."""
-    out: dict[str, list[Edit]] = {}
-    for edit in edits:
-        owner = fragment_of(edit.path).pointer
-        if edit.op in ("drop", "add") and isinstance(edit.value, str) and edit.path.endswith("/required"):
-            # Changes to ``required`` belong to the change of the parameter.
-            argument = f"{edit.path.removesuffix('/required')}/properties/{edit.value}"
-            owner = argument if argument in out else owner
-        out.setdefault(owner, []).append(edit)
-    return list(out.values())
-
-
 def _overlaps(edit: Edit, places: dict[str, tuple[str, Any]]) -> bool:
     """True if an edit is at, above or below an earlier one, unless both do the same or are about one list."""
     for path, (op, value) in places.items():
@@ -401,20 +378,19 @@ def _within(inner: str, outer: str) -> bool:
     return inner == outer or inner.startswith(f"{outer}/")
 
 
-def _may_cause(one: _Step, finding: Finding, *, all_of_tool: bool) -> bool:
-    """True if a correction is a likely cause of a finding because it is about the same place.
-
-    A finding about the whole surface without a place, such as its size, may be due to all corrections or none.
-    """
+def _places(finding: Finding) -> list[tuple[str, str]]:
+    """Tools and fragments that a finding is about; none for one about the whole surface, such as its size, which may be
+    due to all corrections or none."""
     if finding.tool is not None:
-        places = [(finding.tool, fragment_of(finding.path).pointer)]
-    elif finding.correction is not None:
-        places = [(edit.tool or "", fragment_of(edit.path).pointer) for edit in finding.correction.edits]
-    else:
-        return False
+        return [(finding.tool, fragment_of(finding.path).pointer)]
+    edits = finding.correction.edits if finding.correction is not None else ()
+    return [(edit.tool or "", fragment_of(edit.path).pointer) for edit in edits]
+
+
+def _is_near(one: _Step, places: Iterable[tuple[str, str]]) -> bool:
     mine = [fragment_of(edit.path).pointer for edit in one.edits]
     return any(
-        one.tool == tool and (all_of_tool or any(_within(place, other) or _within(other, place) for other in mine))
+        one.tool == tool and any(_within(place, other) or _within(other, place) for other in mine)
         for tool, place in places
     )
 

@@ -41,6 +41,9 @@ class _Wanted:
         self.offset: int | None = None
 
 
+_NOTHING = _Wanted()
+
+
 def locate_all(text: str, pointers: Iterable[str]) -> dict[str, Position | None]:
     """Locate the values at several pointers in a JSON document, in one pass over the text.
 
@@ -48,7 +51,7 @@ def locate_all(text: str, pointers: Iterable[str]) -> dict[str, Position | None]
     pointer to a missing value gets the position of its last existing ancestor. All are ``None`` if the text is not
     JSON.
     """
-    wanted = {pointer: _tokens(pointer) for pointer in pointers}
+    wanted = {pointer: [unescape_pointer(token) for token in pointer.split("/")[1:]] for pointer in pointers}
     root = _Wanted()
     for tokens in wanted.values():
         node = root
@@ -58,14 +61,10 @@ def locate_all(text: str, pointers: Iterable[str]) -> dict[str, Position | None]
         start = _skip_space(text, 1 if text.startswith("\ufeff") else 0)
         root.offset = start
         _walk(text, start, root)
-    except (IndexError, ValueError):
+    except (IndexError, ValueError, RecursionError):
         return dict.fromkeys(wanted)
-    lines = _LineTable(text)
-    return {pointer: lines.position(_deepest(root, tokens)) for pointer, tokens in wanted.items()}
-
-
-def _tokens(pointer: str) -> list[str]:
-    return [unescape_pointer(token) for token in pointer.split("/")[1:]]
+    starts = [0, *(match.end() for match in re.finditer("\n", text))]
+    return {pointer: _position(starts, _deepest(root, tokens)) for pointer, tokens in wanted.items()}
 
 
 def _deepest(root: _Wanted, tokens: Sequence[str]) -> int:
@@ -83,83 +82,47 @@ def _skip_space(text: str, at: int) -> int:
     return match.end() if match else at
 
 
-class _Container:
-    """An object or array that is being read."""
-
-    __slots__ = ("index", "is_object", "node")
-
-    def __init__(self, node: _Wanted, is_object: bool) -> None:
-        self.node = node
-        self.is_object = is_object
-        self.index = 0
-
-
-def _walk(text: str, at: int, root: _Wanted) -> int:
+def _walk(text: str, at: int, node: _Wanted) -> int:
     """Read one value, store the offsets of requested values in it, and return the end of the value."""
-    stack: list[_Container] = []
-    node: _Wanted | None = root
-    while True:
-        at = _skip_space(text, at)
-        char = text[at]
-        if char in "{[" and node is not None and node.below:
-            stack.append(_Container(node, char == "{"))
-            at = _skip_space(text, at + 1)
-            if text[at] not in "}]":
-                at, node = _enter(text, at, stack[-1])
-                continue
-        else:
-            at = _end(text, at)
-        # A value has ended, or this is the closing bracket of an empty container.
-        while True:
-            if not stack:
-                return at
+    opening = text[at]
+    if opening not in "{[" or not node.below:
+        return _end(text, at)
+    at, index = _skip_space(text, at + 1), 0
+    while text[at] not in "}]":
+        start, key = at, str(index)
+        if opening == "{":
+            key, at = scanstring(text, at + 1, True)
             at = _skip_space(text, at)
-            if text[at] == ",":
-                at, node = _enter(text, _skip_space(text, at + 1), stack[-1])
-                break
-            if text[at] not in "}]":
+            if text[at] != ":":
                 raise ValueError(at)
-            stack.pop()
-            at += 1
+            at = _skip_space(text, at + 1)
+        inner = node.below.get(key, _NOTHING)
+        if inner is not _NOTHING and inner.offset is None:
+            inner.offset = start
+        at, index = _skip_space(text, _walk(text, at, inner)), index + 1
+        if text[at] == ",":
+            at = _skip_space(text, at + 1)
+        elif text[at] not in "}]":
+            raise ValueError(at)
+    return at + 1
 
 
 def _end(text: str, at: int) -> int:
     """The end of a value in which nothing is requested: the decoder finds it in a tenth of the time of a walk."""
-    try:
-        return _DECODER.raw_decode(text, at)[1]
-    except RecursionError:
-        raise ValueError(at) from None
+    return _DECODER.raw_decode(text, at)[1]
 
 
-def _enter(text: str, at: int, container: _Container) -> tuple[int, _Wanted | None]:
-    """The start of the next value in a container, and the request for it, if any."""
-    key_at = at
-    if container.is_object:
-        key, at = scanstring(text, at + 1, True)
-        at = _skip_space(text, at)
-        if text[at] != ":":
-            raise ValueError(at)
-        at += 1
-    else:
-        key = str(container.index)
-        container.index += 1
-    node = container.node.below.get(key)
-    if node is not None and node.offset is None:
-        node.offset = key_at
-    return at, node
+def _position(starts: list[int], offset: int) -> Position:
+    """The line and the column of an offset.
 
+    Args:
+        starts: offsets at which lines begin.
+        offset: from the start of the text.
+    """
+    from bisect import bisect_right
 
-class _LineTable:
-    """Converts offsets to lines and columns."""
-
-    def __init__(self, text: str) -> None:
-        self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
-
-    def position(self, offset: int) -> Position:
-        from bisect import bisect_right
-
-        line = bisect_right(self._starts, offset)
-        return Position(line, offset - self._starts[line - 1] + 1)
+    line = bisect_right(starts, offset)
+    return Position(line, offset - starts[line - 1] + 1)
 
 
 class About(Protocol):

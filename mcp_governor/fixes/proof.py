@@ -11,8 +11,6 @@ from msgspec import Struct
 
 from mcp_governor.containment import contains
 from mcp_governor.fixes.editing import ABSENT, value_at
-from mcp_governor.schemas.dialects import LATEST, dialect_of
-from mcp_governor.schemas.patterns import errors, published_parts
 from mcp_governor.schemas.pointers import pointer_tokens
 from mcp_governor.subjects.context import SIDES
 from mcp_governor.subjects.schemas import alone, is_self_contained
@@ -44,13 +42,11 @@ class Proof(Struct, frozen=True):
             the engine cannot decide. ``no-schema``: the fix is not part of a schema.
         witness: for ``narrower``, a value that was accepted and no longer is; ``ABSENT`` if none is known.
         reason: for ``unknown``, one clause.
-        bad_default: the default was valid before and no longer is.
     """
 
     verdict: ProofVerdict
     witness: Any = ABSENT
     reason: str = ""
-    bad_default: bool = False
 
     @property
     def shown_witness(self) -> str:
@@ -84,31 +80,27 @@ class Prover:
             _operate(edited, operation)
         new = edited.get(side)
         before, after = value_at(tool, fragment.pointer), value_at(edited, fragment.pointer)
-        bad = _default_broken(old, new, fragment.pointer.removeprefix(f"/{side}"))
         question = (old, new)
         positive = _TURNING.isdisjoint(pointer_tokens(fragment.pointer))
         if fragment.whole and positive and ABSENT not in (before, after) and is_self_contained(before, after):
             question = (alone(old, before), alone(new, after))
-        key = json.dumps([*question, bad], sort_keys=True, default=str)
+        key = json.dumps(question, sort_keys=True, default=str)
         if key not in self._known:
-            self._known[key] = self._ask(*question, bad)
+            self._known[key] = self._ask(*question)
         return self._known[key]
 
-    def _ask(self, before: Any, after: Any, bad_default: bool) -> Proof:
+    def _ask(self, before: Any, after: Any) -> Proof:
         if self._left <= 0:
-            reason = f"the {_BUDGET:.0f} seconds for proofs are spent"
-            return Proof("unknown", reason=reason, bad_default=bad_default)
+            return Proof("unknown", reason=f"the {_BUDGET:.0f} seconds for proofs are spent")
         started = time.monotonic()
         answer = contains(after, before, deadline=_SECONDS)
         back = contains(before, after, deadline=_SECONDS) if answer.verdict == "yes" else None
         self._left -= time.monotonic() - started
         if answer.verdict == "no":
-            return Proof("narrower", answer.witness if answer.has_witness else ABSENT, bad_default=bad_default)
+            return Proof("narrower", answer.witness if answer.has_witness else ABSENT)
         if back is None:
-            return Proof("unknown", reason=answer.reason, bad_default=bad_default)
-        verdict: Literal["same", "wider", "accepts-all"]
-        verdict = "same" if back.verdict == "yes" else "wider" if back.verdict == "no" else "accepts-all"
-        return Proof(verdict, bad_default=bad_default)
+            return Proof("unknown", reason=answer.reason)
+        return Proof("same" if back.verdict == "yes" else "wider" if back.verdict == "no" else "accepts-all")
 
 
 def _operate(tool: dict[str, Any], operation: Mapping[str, Any]) -> None:
@@ -121,18 +113,3 @@ def _operate(tool: dict[str, Any], operation: Mapping[str, Any]) -> None:
         del holder[key]
     else:
         holder[key] = copy.deepcopy(operation["value"])
-
-
-def _default_broken(old: Any, new: Any, pointer: str) -> bool:
-    """True if the default of a part was valid before and no longer is."""
-    return _default_valid(old, pointer) and not _default_valid(new, pointer)
-
-
-def _default_valid(root: Any, pointer: str) -> bool:
-    part = value_at(root, pointer)
-    if not isinstance(root, dict) or not isinstance(part, dict) or "default" not in part:
-        return True
-    try:
-        return not errors(published_parts(root, dialect_of(root) or LATEST)(pointer), part["default"])
-    except (ValueError, TypeError):
-        return True

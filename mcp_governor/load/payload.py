@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from mcp_governor.documents import Count  # noqa: TC001 - msgspec reads the types
-from mcp_governor.packs.omni.compaction import DROPPED_KEYS, compacted
+from mcp_governor.packs.omni import DROPPED_KEYS, compacted
 from mcp_governor.schemas.keywords import DEFINITIONS
 from mcp_governor.schemas.walking import subschemas
 from mcp_governor.surface.tokens import BYTES_PER_TOKEN, definition_bytes, json_bytes

@@ -20,7 +20,7 @@ from mcp_governor.rules.settings import DEFAULT_SETTINGS, LintSettings
 from mcp_governor.rules.strings import Text, surface_strings
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import Check, Context, Facts, Hit, Item
-from mcp_governor.subjects.reached import is_reached
+from mcp_governor.subjects.schemas import is_reached
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -89,7 +89,9 @@ def _prepare(selection: Selection, facts: Facts, rules: Collection[str]) -> dict
     """The checks of the selected rules with the given ids, by subject."""
     out: dict[str, list[Runner]] = {}
     for active in selection.linted:
-        if active.rule.check != ENGINE_CHECK and active.id in rules:
+        # Few servers have skills, so that their checks need not be imported.
+        idle = (active.rule.check or "").startswith("skills.") and not facts.surface.skill_entries
+        if active.rule.check != ENGINE_CHECK and active.id in rules and not idle:
             check = selection.checks.get(active.id)
             if check is None:
                 check = selection.checks[active.id] = resolve_check(active.rule, active.options)
@@ -253,7 +255,6 @@ def _finding(active: ActiveRule, found: Hit, tool: str | None) -> Finding:
         correction=found.correction,
         spots=found.spots,
         weight=found.weight,
-        former=found.former,
         facts=facts,
     )
 

@@ -33,7 +33,6 @@ class Hit(NamedTuple):
         correction: edits that satisfy the rule, if they leave nothing to decide.
         spots: the places, each a tool and a pointer into it, for a hit about the whole server.
         weight: how much there is to repair; reports name the heaviest of equal findings first.
-        former: the value whose hash was part of the id in earlier versions, if it is another one.
     """
 
     path: str
@@ -44,7 +43,6 @@ class Hit(NamedTuple):
     correction: Correction | None = None
     spots: tuple[tuple[str | None, str], ...] = ()
     weight: int = 0
-    former: Any = None
 
 
 def hit(
@@ -57,12 +55,11 @@ def hit(
     correction: Correction | None = None,
     spots: Iterable[tuple[str | None, str]] = (),
     weight: int = 0,
-    former: Any = None,
     **values: Any,
 ) -> Hit:
     """Create a :class:`Hit` from keyword values; of the spots, the first :data:`~mcp_governor.findings.MAX_SPOTS`."""
     places = tuple(islice(dict.fromkeys(spots), MAX_SPOTS))
-    return Hit(path, value, values, tool, says, correction, places, weight, former)
+    return Hit(path, value, values, tool, says, correction, places, weight)
 
 
 class SchemaPlace(NamedTuple):
@@ -137,14 +134,7 @@ _MAX_KEPT = 20_000_000
 each and their descriptions, 40 MB. Beyond it, only the most recent values stay cached."""
 _NODE = 200
 """Approximate size in bytes of a small object and the key for it."""
-
-
-_NOTHING = (None, None)
 _UNKNOWN: Any = object()
-
-
-def _size(nodes: list[SchemaPlace]) -> int:
-    return sum([len(node.pointer) + _NODE for node in nodes]) + _NODE  # noqa: C419  (a list is faster here)
 
 
 @dataclass(eq=False, repr=False)
@@ -159,6 +149,7 @@ class Facts:
     surface: Surface
     effort: int = MAX_EFFORT
     _memo: dict[Any, Any] = field(default_factory=dict)
+    _last: dict[Any, tuple[Any, Any]] = field(default_factory=dict)
     _room: int = _MAX_KEPT
 
     @cached_property
@@ -168,8 +159,11 @@ class Facts:
 
     def nodes(self, tool: Tool) -> list[SchemaPlace]:
         """:func:`schema_nodes`, cached while the surface is linted; see :meth:`kept`."""
-        known: list[SchemaPlace] | None = self._memo.get(("nodes", tool.index))
-        return known if known is not None else self.kept(("nodes", tool.index), lambda: schema_nodes(tool), _size)
+        return self.kept(
+            ("nodes", tool.index),
+            lambda: schema_nodes(tool),
+            lambda nodes: sum([len(node.pointer) + _NODE for node in nodes]) + _NODE,  # noqa: C419  (faster)
+        )
 
     def kept(self, key: tuple[Any, ...], make: Callable[[], _T], size: Callable[[_T], int]) -> _T:
         """The value for ``key``, cached permanently while there is room, then as in :meth:`recent`.
@@ -179,42 +173,26 @@ class Facts:
             make: computes the value.
             size: approximate size in characters.
         """
-        kept: _T = self._memo.get(key, _UNKNOWN)
-        if kept is not _UNKNOWN:
-            return kept
-        last, value = self._memo.get(key[0], _NOTHING)
-        if last != key:
-            value = make()
-        room = self._room - size(value)
-        if room >= 0:
-            self._room = room
-            self._memo[key] = value
-        else:
-            self._memo[key[0]] = (key, value)
-        found: _T = value
-        return found
+        value: _T = self._memo.get(key, _UNKNOWN)
+        if value is _UNKNOWN:
+            value = self.recent(key, make)
+            room = self._room - size(value)
+            if room >= 0:
+                self._room, self._memo[key] = room, value
+        return value
 
     def read(self, reader: Callable[..., _T], text: str, *more: Hashable) -> _T:
-        """The result of a prose reader for a description, cached by :meth:`kept`: servers repeat descriptions.
-
-        Args:
-            reader: takes the description and the further arguments.
-            text: the description.
-            more: further arguments.
-        """
-        key = (reader, text, *more)
-        known: _T = self._memo.get(key, _UNKNOWN)
-        if known is not _UNKNOWN:
-            return known
-        return self.kept(key, lambda: reader(text, *more), lambda _: 2 * len(text) + _NODE)
+        """The result of a prose reader for a description and further arguments, cached by :meth:`kept`: servers repeat
+        descriptions."""
+        return self.kept((reader, text, *more), lambda: reader(text, *more), lambda _: 2 * len(text) + _NODE)
 
     def recent(self, key: tuple[Any, ...], make: Callable[[], _T]) -> _T:
         """The value for ``key``, cached until another key with the same first word is computed. For values that are too
         large to keep for every tool."""
-        known, value = self._memo.get(key[0], _NOTHING)
+        known, value = self._last.get(key[0], (None, None))
         if known != key:
             value = make()
-            self._memo[key[0]] = (key, value)
+            self._last[key[0]] = key, value
         found: _T = value
         return found
 

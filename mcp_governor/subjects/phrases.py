@@ -34,9 +34,3 @@ def first_of(names: Sequence[str], most: int, width: int = 64) -> str:
     """The first names of several, each cut to a width, and how many there are besides: ``a, b and 3 more``."""
     shown = ", ".join(one_line(name, width) for name in names[:most])
     return f"{shown} and {len(names) - most} more" if len(names) > most else shown
-
-
-def in_short(parameter: str, tool: str, number: int) -> str:
-    """A parameter and how many others: ``limit (list_issues) and 3 more parameters``."""
-    more = f" and {counted(number - 1, 'more parameter')}" if number > 1 else ""
-    return f"{one_line(parameter, 64)} ({one_line(tool, 64)}){more}"

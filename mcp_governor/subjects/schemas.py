@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import json
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
-from mcp_governor.schemas.dialects import LATEST, dialect_of, uri_of
+from mcp_governor.lazy import lazy_pattern
+from mcp_governor.schemas.dialects import LATEST, dialect_of
 from mcp_governor.schemas.keywords import DEFINITIONS
-from mcp_governor.schemas.patterns import published_parts, published_validator
-from mcp_governor.schemas.pointers import join_pointer, resolve_fragment
+from mcp_governor.schemas.pointers import resolve_fragment, unescape_pointer
 from mcp_governor.schemas.references import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from mcp_governor.schemas.patterns import Validator
-    from mcp_governor.subjects.context import Context, Facts, SchemaPlace
+    from mcp_governor.subjects.context import Facts, SchemaPlace
     from mcp_governor.surface.model import Tool
+
 
 COMPOSITION = ("allOf", "anyOf", "oneOf", "if", "not", "dependentSchemas")
 _MAX_STEPS = 8
@@ -44,12 +44,7 @@ def types_of(schema: Any, root: Any = None) -> frozenset[str] | None:
         schema: any schema.
         root: the schema in which local references are resolved; with ``None``, they are not.
     """
-    kind = schema.get("type") if isinstance(schema, dict) else None
-    return _ONE[kind] if isinstance(kind, str) and kind in _ONE else _types(schema, root, {}, 0)
-
-
-_ONE = {kind: frozenset({kind}) for kind in ("array", "boolean", "integer", "null", "number", "object", "string")}
-"""The answer for most schemas, made once."""
+    return _types(schema, root, {}, 0)
 
 
 def _types(schema: Any, root: Any, known: dict[str, frozenset[str] | None], depth: int) -> frozenset[str] | None:
@@ -107,8 +102,6 @@ def effective(root: Any, schema: Any) -> dict[str, Any]:
     if not isinstance(schema, dict):
         return {}
     found: dict[str, Any] = followed(root, schema) if "$ref" in schema else schema
-    if "anyOf" not in found and "oneOf" not in found:
-        return found
     for key in ("anyOf", "oneOf"):
         branches = found.get(key)
         if isinstance(branches, list):
@@ -137,13 +130,7 @@ def with_branches(root: Any, schema: dict[str, Any]) -> dict[str, Any]:
 
 def values_of(root: Any, schema: Any) -> list[Any] | None:
     """The values that a parameter or the items of a list can have; ``None`` if they are open."""
-    # Most schemas have none of the keywords that list values or lead on to them.
-    if not isinstance(schema, dict) or _LISTING.isdisjoint(schema):
-        return None
     return _values(root, schema, branch=False)
-
-
-_LISTING = frozenset({"$ref", "enum", "const", "anyOf", "oneOf", "items"})
 
 
 def _values(root: Any, schema: Any, *, branch: bool) -> list[Any] | None:
@@ -159,32 +146,21 @@ def _values(root: Any, schema: Any, *, branch: bool) -> list[Any] | None:
 
 
 _CLOSING = frozenset({"enum", "const", "pattern", "format", "not"})
-_LEADS_ON = frozenset({"anyOf", "oneOf", "allOf", "items"})
-"""Keywords under which a schema may be restricted as well."""
 
 
 def closes(root: Any, schema: Any) -> bool:
     """True if a schema restricts strings by more than their length: with an enum, a pattern or a format, for the value
     or for the items, in any branch, through references."""
     found = followed(root, schema)
-    if _LEADS_ON.isdisjoint(found):
-        return not _CLOSING.isdisjoint(found)
     for _ in range(_MAX_STEPS):
-        if found.keys() & _CLOSING:
+        parts = [found, *(followed(root, item) for item in branches_of(found, "anyOf", "oneOf", "allOf"))]
+        if any(not _CLOSING.isdisjoint(part) for part in parts):
             return True
-        branches = [item for key in ("anyOf", "oneOf", "allOf") for item in _list(found.get(key))]
-        if any(followed(root, item).keys() & _CLOSING for item in branches):
-            return True
-        inner = [followed(root, item).get("items") for item in (found, *branches)]
-        nested = next((followed(root, item) for item in inner if isinstance(item, dict)), None)
-        if nested is None:
+        inner = next((part["items"] for part in parts if isinstance(part.get("items"), dict)), None)
+        if inner is None:
             return False
-        found = nested
+        found = followed(root, inner)
     return False
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def parent_of(node: SchemaPlace) -> dict[str, Any]:
@@ -205,17 +181,10 @@ def json_text(tool: Tool, side: str, facts: Facts) -> str:
     return facts.kept(("json", tool.index, side), lambda: json.dumps(tool.raw.get(side)), len)
 
 
-def document_of(tool: Tool, side: str, context: Context, text: str = "") -> Document:
-    """One schema of a tool with its references, cached while the surface is linted.
-
-    Args:
-        tool: the tool that has it.
-        side: ``inputSchema`` or ``outputSchema``.
-        context: of the check.
-        text: the schema as JSON, if known.
-    """
-    schema = tool.raw.get(side)
-    return context.facts.memo(
+def document_of(tool: Tool, side: str, facts: Facts) -> Document:
+    """One schema of a tool with its references, cached while the surface is linted."""
+    schema, text = tool.raw.get(side), json_text(tool, side, facts)
+    return facts.memo(
         ("document", tool.index, side), lambda: Document(schema, text, draft=dialect_of(schema) or LATEST)
     )
 
@@ -260,27 +229,29 @@ def alone(root: Any, part: Any) -> Any:
     return {**kept, "allOf": [part]}
 
 
-class PartValidators:
-    """Validators for the parts of one published schema, which is read once and in which all references are resolved."""
+_REFERENCE = lazy_pattern(r'"\$ref": "#/(?:\$defs|definitions)/((?:[^"/\\]|\\.)*)')
+_OTHER_WAYS = lazy_pattern(r'"\$(?:anchor|dynamicAnchor|dynamicRef|id)": ')
+"""Keywords for referring to a definition without a pointer."""
 
-    def __init__(self, schema: Any) -> None:
-        self._draft = dialect_of(schema)
-        self._schema = schema
 
-    def at(self, node: SchemaPlace) -> Validator | None:
-        """A validator for the schema at a node; ``None`` if none can be built."""
-        if not isinstance(self._schema, dict) or self._draft is None or not isinstance(node.schema, dict):
-            return None
-        try:
-            if '"$' in json.dumps(node.schema, default=str):
-                return self._parts(join_pointer("", *node.tokens)) if self._parts is not None else None
-            return published_validator({**node.schema, "$schema": uri_of(self._draft)}, self._draft)
-        except (ValueError, TypeError):
-            return None
+def is_reached(node: SchemaPlace, facts: Facts) -> bool:
+    """True if a schema applies to some value: it is outside the definitions, or in one to which something leads."""
+    if len(node.tokens) < 2 or node.tokens[0] not in DEFINITIONS:
+        return True
+    names = facts.recent(("reached", node.tool.index, node.side), lambda: _reached(root_of(node)))
+    return names is None or node.tokens[1] in names
 
-    @cached_property
-    def _parts(self) -> Callable[[str], Validator] | None:
-        try:
-            return published_parts(self._schema, self._draft or LATEST)
-        except (ValueError, TypeError):
+
+def _reached(root: dict[str, Any]) -> set[str] | None:
+    """The names of definitions to which a schema refers, directly or through others; ``None`` if it may be any."""
+    homes = [root[key] for key in DEFINITIONS if isinstance(root.get(key), dict)]
+    pending = [{key: value for key, value in root.items() if key not in DEFINITIONS}]
+    reached: set[str] = set()
+    while pending:
+        text = json.dumps(pending.pop(), default=str)
+        if _OTHER_WAYS.search(text):
             return None
+        for name in {unescape_pointer(unquote(json.loads(f'"{name}"'))) for name in _REFERENCE.findall(text)} - reached:
+            reached.add(name)
+            pending += [home[name] for home in homes if name in home]
+    return reached

@@ -142,21 +142,3 @@ def test_columns_are_values_unless_they_stand_for_others(text: str, listed: bool
 )
 def test_an_epoch_is_a_time_unless_its_words_say_what_else_it_counts(text: str, asked: bool) -> None:
     assert speaks("clarity/missing-unit", described("start_epoch", text, INTEGER)) is asked
-
-
-@pytest.mark.parametrize(
-    ("name", "said", "named"),
-    [
-        ("list_tools", "List all enabled tools.", True),
-        ("machine_tool_load", "Load a cutting tool into the spindle.", True),
-        ("get_tool_schema", "Turns a tool into a schema.", True),
-        ("load_tools", "Load more tools.", False),
-        ("enable_tool", "Enable a tool for this session.", False),
-        ("toolset_switch", "Switch a toolset on.", False),
-    ],
-)
-def test_tools_that_are_on_or_are_no_tools_of_a_server_excuse_no_name(name: str, said: str, named: bool) -> None:
-    names = ("case_get", "case_upsert", "case_list")
-    tools = [tool(one, "For steps, use case_step_upsert." if at else "") for at, one in enumerate(names)]
-    gists = {one.gist for one in findings("clarity/unknown-tool", *tools, tool(name, said))}
-    assert any("case_step_upsert" in gist for gist in gists) is named

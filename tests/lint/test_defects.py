@@ -27,7 +27,7 @@ def test_a_generators_null_defaults_are_one_finding():
     assert [(finding.tool, finding.path) for finding in found] == [(None, "/tools")]
     assert found[0].message.startswith("The default is null, but the type does not accept null: p0 (tool_0), ")
     names = found[0].message.split(": ", 1)[1]
-    assert names.startswith("p0 (tool_0), same (tool_0), p1 (tool_1), ")
+    assert names.startswith("p0 (tool_0), same (tool_0, tool_1 and 12 more), p1 (tool_1), ")
     assert names.endswith("p10 (tool_10) and 3 more; 28 parameters in 14 tools.")
 
 
@@ -43,7 +43,7 @@ def test_an_enum_next_to_null_does_not_refuse_null():
         ("timeout", INTEGER, "", True),
         ("retry_delay", {**NUMBER, "description": "How long to wait"}, "", True),
         ("memory", {**INTEGER, "default": 8}, "", True),
-        ("width", NUMBER, "", True),
+        ("width", NUMBER, "", False),
         ("lineWidth", NUMBER, "Adds a line to a slide.", True),
         ("timeoutMs", INTEGER, "", False),
         ("diskSizeGB", INTEGER, "", False),
@@ -108,20 +108,6 @@ def test_pixels_and_points_are_usual(name, schema, tool, usual):
 def test_what_is_placed_is_no_window():
     chart = ({"width": NUMBER, "left": NUMBER}, "Adds a chart.")
     assert findings("missing-unit", chart)
-
-
-@pytest.mark.parametrize(
-    ("box", "fires"),
-    [
-        ({"box": {"properties": {"width": NUMBER}}}, True),
-        ({"box_mm": {"properties": {"width": NUMBER}}}, False),
-        ({"box": {"description": "Its size, in millimetres", "properties": {"width": NUMBER}}}, False),
-        ({"box_mm": {"properties": {"inner": {"properties": {"width": NUMBER}}}}}, False),
-        ({"boxes_mm": {"type": "array", "items": {"properties": {"width": NUMBER}}}}, False),
-    ],
-)
-def test_what_is_around_a_quantity_gives_its_unit(box, fires):
-    assert len(findings("missing-unit", box)) == fires
 
 
 def test_a_sentence_of_the_tool_may_list_the_keys_of_an_object():

@@ -152,24 +152,6 @@ def test_the_recorded_false_findings_are_gone():
     assert found <= {"clarity/hints-declared", "clients/openai-properties"}
 
 
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ('For segments see the guide.\n\nspans:\n[{"start": 1}]', ["spans"]),
-        ('For segments:\n[{"start": 1}]', ["segments"]),
-        ('For segments:\n{"segments": 1}', []),
-    ],
-    ids=["the example of a sibling", "its own", "a value without keys"],
-)
-def test_an_object_gets_the_keys_of_its_own_value(text, names):
-    properties = {name: {"type": "array", "items": {"type": "object"}} for name in ("segments", "spans")}
-    tool = {**described(text), "name": "plot", "inputSchema": {"type": "object", "properties": properties}}
-    found = [one.message for one in findings_of(tool) if one.rule == "clarity/object-keys"]
-    assert found == [
-        f"The description of {name} in plot lists keys (start) that its schema does not declare." for name in names
-    ]
-
-
 def test_a_format_is_quoted_and_its_pattern_is_a_question():
     (found,) = (one for one in findings_of(text("Account. 12 digits.")) if one.rule == "clarity/missing-format")
     assert found.message == 'x in a accepts any text, and its description gives a format: "12 digits.".'

@@ -82,8 +82,8 @@ def documented(text: str) -> dict:
         ),
         (
             "clarity/missing-unit",
-            table(width={"type": "number"}, width_type={"type": "string", "default": "points"}),
-            table(width={"type": "number"}, height_type={"type": "string", "default": "points"}),
+            table(radius={"type": "number"}, radius_type={"type": "string", "default": "points"}),
+            table(radius={"type": "number"}, height_type={"type": "string", "default": "points"}),
         ),
         (
             "clarity/plain-parameter-described",
@@ -178,11 +178,6 @@ def documented(text: str) -> dict:
             "clarity/parameter-described",
             {**table(quality={"type": "string"}), "description": "Draws. quality:\nrough|fine, shown in each row."},
             {**table(quality={"type": "string"}), "description": "Draws. The quality\nis shown in each row."},
-        ),
-        (
-            "clarity/parameter-described",
-            table(customData={"type": "object", "description": "Data of the row."}),
-            table(rowData={"type": "object", "description": "Data of the row."}),
         ),
         (
             "clarity/argument-dependencies",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.fixes.evidence import is_stated
+from mcp_governor.fixes.corrections import is_stated
 from mcp_governor.subjects.context import schema_nodes
 from mcp_governor.surface import build_surface
 

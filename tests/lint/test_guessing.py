@@ -70,20 +70,12 @@ def test_what_is_left_open_is_asked_for(name: str, schema: dict, text: str) -> N
         ("run_time", TEXT, "How long it runs"),
         ("number_format", TEXT, ""),
         ("roles", {"type": "array", "items": TEXT}, "Roles that may open the gate"),
-        ("cells", TEXT, "2D list of values, or a JSON string"),
-        ("labels_of", {"anyOf": [TEXT, {"type": "array", "items": TEXT}]}, "A label or several, as a JSON string"),
         ("value", TEXT, "The JSON value to store (as a JSON string)"),
-        ("entry", OBJECT, "The fields and values of the entry"),
         ("payload", {}, ""),
     ],
 )
 def test_what_is_said_or_plain_is_not(name: str, schema: dict, text: str) -> None:
     assert said(name, schema, text) == []
-
-
-def test_an_example_in_the_description_of_the_tool_shows_the_keys() -> None:
-    assert said("config", OBJECT, "The configuration", 'Example: config = {"deep": true}') == []
-    assert said("config", OBJECT, "The configuration", "Takes a config and [brackets].") != []
 
 
 @pytest.mark.parametrize(
@@ -162,16 +154,6 @@ def test_whoever_describes_one_describes_the_others_as_well() -> None:
     assert messages(rule, tool("a", **alone, **plain, fence_id=TEXT)) == [
         "No description: fence_id (a); hours_back (a); filename (a); auto_mend (a)."
     ]
-
-
-def test_numbers_are_ids_of_records_that_other_tools_list():
-    asks = tool("send", document_type={"type": "integer"})
-    rule = "clarity/parameter-described"
-    assert messages(rule, asks, tool("list_document_types")) == []
-    (found,) = messages(rule, asks, tool("list_documents"))
-    assert "the meaning of each number" in found
-    # One word is in the name of many tools.
-    assert len(messages(rule, tool("send", type={"type": "integer"}), tool("list_types"))) == 1
 
 
 def test_a_number_as_text_is_no_json():

@@ -94,8 +94,8 @@ def test_a_finding_that_a_new_tool_causes_in_an_old_one_is_new():
 
 
 def test_findings_about_the_surface_are_new_only_where_the_baseline_lacks_them():
-    old = build_surface({"serverInfo": {"name": "s"}, "tools": []})
-    new = build_surface({"serverInfo": {"name": 1}, "tools": []})
+    old = build_surface({"serverInfo": {"name": "s", "version": "1"}, "tools": []})
+    new = build_surface({"serverInfo": {"name": 1, "version": "1"}, "tools": []})
     chosen = LintSettings(select=("spec/server-info",))
     assert [f.path for f in lint(new, chosen, baseline=old)] == ["/serverInfo/name"]
 

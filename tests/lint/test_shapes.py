@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.packs.clarity.shapes import packed
+from mcp_governor.packs.clarity.defects import packed
 
 
 @pytest.mark.parametrize(
@@ -25,12 +25,7 @@ from mcp_governor.packs.clarity.shapes import packed
         ("A comma-separated list or wildcard pattern", {}, None),
         ("Enable the cache", {"default": "false"}, "true or false"),
         ("One ID or comma-separated IDs", {}, None),
-        ("Number of rows", {}, "a number"),
-        ("Query to run. Variables go to the next parameter as JSON.", {}, None),
         ("Filter to use. Must be given as a JSON object.", {}, "JSON"),
-        ("Number of shares", {}, None),
-        ("Number of whole coins to sell", {}, None),
-        ("Number of rows, as a decimal", {}, None),
         ("Request body (JSON string)", {}, None),
         ("Content as JSON string; a request body may have 9 kB", {}, "JSON"),
         ("The value (as JSON string, or will be auto-converted)", {}, None),

@@ -55,7 +55,6 @@ def described(**texts: str) -> dict[str, Any]:
 JSON_TEXT = "The {} as a JSON string."
 EPOCH = {"type": "integer"}
 KEYS = "40=Return, 42=Backspace, 44=Space, 41=Escape"
-SHOWN = 'Names of components. Examples: ["Button"], ["Card"].'
 
 
 @pytest.mark.parametrize(
@@ -65,16 +64,6 @@ SHOWN = 'Names of components. Examples: ["Button"], ["Card"].'
             "clarity/parameter-described",
             takes(**described(credential_json=JSON_TEXT.format("credential"))),
             takes(**described(layout_json=JSON_TEXT.format("layout"))),
-        ),
-        (
-            "clarity/parameter-described",
-            takes(status={"type": "number", "description": "Status code filter."}),
-            takes(status={"type": "number", "description": "Status filter."}),
-        ),
-        (
-            "clarity/parameter-described",
-            takes(x={"type": ["boolean", "number", "object", "string"], "description": "Wanted. Text or JSON object."}),
-            takes(x={"type": ["object", "string"], "description": "Wanted. Text or JSON object."}),
         ),
         (
             "clarity/prose-required",
@@ -105,11 +94,6 @@ SHOWN = 'Names of components. Examples: ["Button"], ["Card"].'
             "clarity/closed-list",
             takes(**described(model='Default: "m12". Use "m4" for speed or "m27" for quality.')),
             takes(**described(mode='Default: "m12". Use "m4" for speed or "m27" for quality.')),
-        ),
-        (
-            "clarity/example-fits",
-            takes(names={"type": "array", "items": {"type": "string", "enum": []}, "description": SHOWN}),
-            takes(names={"type": "array", "items": {"type": "string", "enum": ["Tabs"]}, "description": SHOWN}),
         ),
         (
             "clarity/missing-unit",
@@ -149,17 +133,6 @@ def test_a_repaired_rule_is_quiet_there_and_speaks_here(
 )
 def test_a_sentence_about_the_words_of_a_name_describes_a_parameter(name: str, text: str, said: bool) -> None:
     assert bool(said_in_passing(name, text, anything=True)) is said
-
-
-def test_tools_that_another_one_switches_on_may_be_named() -> None:
-    names = ("case_get", "case_upsert", "case_list")
-    tools = [
-        tool(name, "For steps, use case_step_upsert, and casse_list for all." * at) for at, name in enumerate(names)
-    ]
-    assert {one.gist for one in findings("clarity/unknown-tool", *tools[:2], tools[2])} != set()
-    opener = tool("discover_tools", "Find and switch on tools that are hidden by default.")
-    gists = {one.gist for one in findings("clarity/unknown-tool", *tools[:2], opener)}
-    assert all("case_step_upsert" not in gist for gist in gists)
 
 
 def test_a_switch_that_saves_something_makes_it_unknown_what_a_tool_does() -> None:
@@ -228,20 +201,10 @@ def test_of_tools_that_read_the_surest_are_named() -> None:
     assert one.message.endswith("only read: get_a, list_b, check_a, check_b, check_c, check_d and 2 more.")
 
 
-def test_a_call_without_the_object_around_its_arguments_is_explained() -> None:
-    (one,) = findings("clarity/example-fits", example("find", "Example: find(gene='SCN1A')", wrapped=True))
-    assert one.message == (
-        "An example at /description does not match the schema: gene is a key of params, but not in find(gene='SCN1A')."
-    )
-    assert findings("clarity/example-fits", example("find", "Example: find(gene='SCN1A')", wrapped=False)) == []
-    (one,) = findings("clarity/example-fits", example("find", "Example: find(name='SCN1A')", wrapped=True))
-    assert "name is not declared in find(name='SCN1A')" in one.message
-
-
 def test_examples_of_many_tools_are_one_line() -> None:
     tools = [example(f"find_{end}", f"Example: find_{end}(gene='A')", wrapped=True) for end in "abcde"]
     (line,) = causes(findings("clarity/example-fits", *tools))
     assert line.sentence == (
-        "Examples do not match the schemas: find_a: gene is a key of params, but not in find_a(gene='A'); "
+        "Examples do not match the schemas: find_a: gene is not declared in find_a(gene='A'); "
         "also in 4 more tools: find_b, find_c, find_d, …"
     )

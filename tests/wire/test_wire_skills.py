@@ -205,7 +205,7 @@ def test_nothing_outside_of_its_folder_is_asked_for() -> None:
 
 
 def test_an_alias_of_yaml_is_not_followed() -> None:
-    from mcp_governor.packs.spec.skills import frontmatter_of
+    from mcp_governor.packs.skills import frontmatter_of
 
     assert frontmatter_of("---\na: &x [1]\nb: *x\n---\n") is None
     assert frontmatter_of("---\na: [1, 2026-01-01]\n---\n") == {"a": ["1", "2026-01-01"]}

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.alike_names import Names
+from mcp_governor.prose.asides import without_results
 from mcp_governor.prose.claims import read_references
+from mcp_governor.prose.fitting import misfit, missing
+from mcp_governor.prose.snippets import Call, Snippet, calls, snippets
 from mcp_governor.prose.tool_names import other_names
 from mcp_governor.prose.words import MUTATING_VERBS, READING_VERBS, name_words
+from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import hit
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from mcp_governor.prose.claims import Claim
     from mcp_governor.rules.strings import Text
     from mcp_governor.subjects.context import Context, Facts, Hit, SchemaPlace
-    from mcp_governor.surface.model import Tool
+    from mcp_governor.surface.model import Surface, Tool
+
 
 _MAX_READ = 20_000
 """Maximum number of characters searched for names; a longer description is a manual, mostly about other things."""
@@ -44,17 +49,16 @@ def unknown_tool(text: Text, context: Context) -> Iterator[Hit]:
     for claim in claims:
         if claim.kind == "tool" and (near := _misnamed_tool(claim, tools)) is not None:
             found[claim.said["name"]] = near
-    # A name without a near one may be that of a tool that is not listed yet.
-    if not all(found.values()) and facts.memo("switches tools on", lambda: _switches_tools_on(facts)):
-        found = {named: near for named, near in found.items() if near}
     found.update(_listed(text.value[:_MAX_READ], tools) if listed else ())
     known = other_names(facts) if found else frozenset()
     pairs = [(named, near) for named, near in found.items() if named not in known]
     if pairs:
         right = [f"{name} for {named}" for named, name in pairs[:_MAX_NAMED] if name]
         advice = f"Write {', '.join(right)}, if that is meant." if right else "Name a tool that this server has."
-        named = _joined([named for named, _ in pairs[:_MAX_NAMED]])
-        yield hit(text.pointer, text.value, tool=text.tool, named=named, advice=advice, gist=_in_short(text, *pairs[0]))
+        named = " and ".join(", ".join(name for name, _ in pairs[:_MAX_NAMED]).rsplit(", ", 1))
+        wrong, meant = (one_line(name, 60) for name in pairs[0])
+        gist = f"{one_line(text.tool or 'the server', 60)} names {wrong}{f', not {meant}' if meant else ''}"
+        yield hit(text.pointer, text.value, tool=text.tool, named=named, advice=advice, gist=gist)
 
 
 def _misnamed_tool(claim: Claim, tools: Names) -> str | None:
@@ -100,36 +104,6 @@ def _listed(text: str, tools: Names) -> Iterator[tuple[str, str]]:
             group = []
         elif not line.strip():
             continue
-
-
-def _switches_tools_on(facts: Facts) -> bool:
-    """True if a tool of the server adds others to the list, which may be named before."""
-    named = {"tool", "tools", "toolset", "toolsets", "discover"}
-    return any(
-        not named.isdisjoint(name_words(tool.name)) and _MORE_TOOLS.search(tool.description[:_MAX_READ]) is not None
-        for tool in facts.surface.tools
-    )
-
-
-_MORE_TOOLS = lazy_pattern(
-    # Not what is "enabled", and nothing that turns a tool into something else.
-    r"\b(?:activat(?:es?|ing)|enabl(?:es?|ing)|(?:unlock|reveal)(?:s|ing)?|(?:switch|turn)(?:e?s|ing)?\son)"
-    r"\s(?:[\w'-]{1,30}\s){0,4}?(?:tool|toolset)s?\b"
-    r"|\bload(?:s|ing)?\s(?:[\w'-]{1,30}\s){0,4}?(?:tools|toolsets?)\b"
-    r"|\b(?:switch|turn)(?:e?s|ing)?\s(?:[\w'-]{1,30}\s){0,3}?(?:tool|toolset)s?\son\b"
-    r"|\btools?\s(?:that\s)?(?:are|is|stay)\s(?:hidden|disabled|not\slisted)\b|\bhidden\stools?\b",
-    re.IGNORECASE,
-)
-
-
-def _in_short(text: Text, named: str, name: str) -> str:
-    """What a line about several findings says of one, without a full stop."""
-    where = one_line(text.tool, 60) if text.tool is not None else "the server"
-    return f"{where} names {one_line(named, 60)}" + (f", not {one_line(name, 60)}" if name else "")
-
-
-def _joined(names: list[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
 
 
 # -- parameters
@@ -216,3 +190,158 @@ def _undeclared(description: str, arguments: Names) -> Iterator[tuple[str, str]]
     if sum(name in arguments.names for name in entries) * 2 >= len(entries):
         unknown = (name for name in entries if name not in arguments.names)
         yield from ((name, arguments.variant(name) or arguments.close(name) or "") for name in unknown)
+
+
+_MAX_READ = 20_000
+"""Maximum number of characters of a description searched for examples."""
+_MAX_SHOWN = 2
+"""Maximum number of problems quoted in a message."""
+_DENIED = lazy_pattern(
+    r"\b(?:not|wrong|bad|invalid|incorrect|avoid|don't|never)\b[^{}\[\]\n.]{0,60}$|❌[^\n]{0,60}$"
+    r"|\b(?:returns?|returned|responses?|responds|outputs?|results?|yields|contains)\b[^{}\[\]]{0,200}$",
+    re.IGNORECASE,
+)
+"""What is in front of an example that nobody should send, or of a result."""
+_CALLED = lazy_pattern(
+    r"\b(?:examples?|e\.g\.|usage|call|calls|calling|invoke|input|arguments?)\b[^{}\[\]\n]{0,60}$", re.IGNORECASE
+)
+_IN_A_LIST = lazy_pattern(
+    r"\bexamples?\s?:?\*{0,2}\s?\n(?:[ \t]{0,8}(?:[-*•]|\d{1,2}[.)])[^\n]{0,300}\n){0,6}"
+    r"[ \t]{0,8}(?:[-*•]|\d{1,2}[.)])[^{}\[\]\n]{0,80}$",
+    re.IGNORECASE,
+)
+"""An item of a list under the heading "Examples:", up to what it shows."""
+
+
+def broken_example(tool: Tool, context: Context) -> Iterator[Hit]:
+    """An example written as JSON is valid JSON."""
+    # A sketch of a result, with comments, is nothing that a model sends.
+    sent = without_results(tool.description)
+    said = [("/description", tool.description, sent)]
+    for name, argument in _arguments(tool).items():
+        own = argument.get("description") if isinstance(argument, dict) else None
+        if isinstance(own, str):
+            said.append((join_pointer("/inputSchema/properties", name, "description"), own, own))
+    for pointer, text, read in said:
+        broken = [one for one in _snippets(read, context) if one.broken]
+        if broken:
+            more = f", and {len(broken) - 1} more" if len(broken) > 1 else ""
+            yield hit(pointer, text, example=_short(broken[0].text), problem=broken[0].broken, more=more)
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= 80 else f"{flat[:80]}…"
+
+
+def _arguments(tool: Tool) -> Mapping[str, Any]:
+    schema = tool.input_schema
+    arguments = schema.get("properties") if isinstance(schema, dict) else None
+    return arguments if isinstance(arguments, dict) else {}
+
+
+def _snippets(text: str, context: Context) -> tuple[Snippet, ...]:
+    return context.facts.read(_read, text) if "{" in text or "[" in text else ()
+
+
+def _read(text: str) -> tuple[Snippet, ...]:
+    return tuple(snippets(text[:_MAX_READ]))
+
+
+def unfit_example(surface: Surface, context: Context) -> Iterator[Hit]:
+    """The schema accepts every value and call that a description shows."""
+    names = frozenset(name for name in surface.by_name if name.isidentifier())
+    if surface.instructions:
+        yield from _hits("/instructions", None, surface.instructions, _of_calls(surface, surface.instructions, names))
+    for tool in surface.tools:
+        text = tool.description
+        found = [
+            *_of_calls(surface, text, names),
+            *_of_messages(surface, text, context),
+            *_of_values(tool, without_results(text), context),
+        ]
+        yield from _hits("/description", tool.name, text, found)
+
+
+def _hits(pointer: str, tool: str | None, text: str, found: Iterable[str]) -> Iterator[Hit]:
+    problems = list(dict.fromkeys(found))
+    if problems:
+        more = f"; and {len(problems) - _MAX_SHOWN} more" if len(problems) > _MAX_SHOWN else ""
+        gist = f"{one_line(tool, 64) if tool is not None else 'the instructions'}: {problems[0]}"
+        yield hit(pointer, text, tool=tool, problems="; ".join(problems[:_MAX_SHOWN]) + more, gist=gist)
+
+
+def _of_values(tool: Tool, text: str, context: Context) -> Iterator[str]:
+    """Problems with objects whose keys are parameters of the tool."""
+    found = _snippets(text, context)
+    if not found:
+        return
+    arguments, schema = _arguments(tool), tool.input_schema
+    for one in found:
+        value = one.value
+        front = text[max(0, one.at - 200) : one.at]
+        if not isinstance(value, dict) or not value or _DENIED.search(front):
+            continue
+        known = sum(name in arguments for name in value)
+        called = _CALLED.search(front) or _IN_A_LIST.search(text[max(0, one.at - 600) : one.at])
+        # An object that shares only a name or two with the parameters may be unrelated.
+        if known < 2 and not (known == len(value) and called):
+            continue
+        if known * 2 <= len(value) or (known < len(value) and not called):
+            continue
+        shown = _short(one.text)
+        reason = misfit(schema, schema, value)
+        absent = missing(schema, value) if known == len(value) and called else []
+        if reason:
+            yield f"{reason} in {shown}"
+        elif absent:
+            yield f"{_named(absent)} required and not in {shown}"
+
+
+def _of_messages(surface: Surface, text: str, context: Context) -> Iterator[str]:
+    """Problems with calls as clients send them: ``{"name": "read", "arguments": {"path": "a"}}``."""
+    for one in _snippets(text, context):
+        value = one.value
+        if not isinstance(value, dict) or not value.keys() <= _MESSAGE or _DENIED.search(text[: one.at][-200:]):
+            continue
+        tool = surface.by_name.get(str(value.get("name", value.get("tool"))))
+        given = next((value[key] for key in _GIVEN if isinstance(value.get(key), dict)), None)
+        # Of a tool with such parameters, these are its own.
+        if tool is None or given is None or value.keys() <= _arguments(tool).keys():
+            continue
+        reason = misfit(tool.input_schema, tool.input_schema, given)
+        absent = missing(tool.input_schema, given)
+        if reason or absent:
+            yield f"{reason or f'{_named(absent)} required and not'} in {_short(one.text)}"
+
+
+_GIVEN = ("arguments", "args", "input", "parameters", "params")
+_MESSAGE = frozenset({"name", "tool", *_GIVEN})
+"""Keys of a call."""
+
+
+def _named(names: list[str]) -> str:
+    return f"{' and '.join(names[:3])} {'is' if len(names) == 1 else 'are'}"
+
+
+def _of_calls(surface: Surface, text: str, names: frozenset[str]) -> Iterator[str]:
+    """Problems with calls of tools written in Python."""
+    if "(" in text:
+        for call in calls(text[:_MAX_READ], names):
+            reason = _unfit_call(call, surface.by_name[call.name])
+            if reason:
+                yield f"{reason} in {_short(call.text)}"
+
+
+def _unfit_call(call: Call, tool: Tool) -> str:
+    arguments, schema = _arguments(tool), tool.input_schema
+    for name, value in call.named.items():
+        if name not in arguments:
+            return f"{name} is not declared"
+        reason = misfit(schema, arguments[name], value, name, 1)
+        if reason:
+            return reason
+    # "For notes, use edit_note(action='add')" is short for the rest of the call.
+    whole = call.whole and call.shown and isinstance(schema, dict)
+    absent = missing(schema, call.named) if whole else []
+    return f"{_named(absent)} required and not" if absent else ""

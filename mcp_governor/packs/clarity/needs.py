@@ -19,6 +19,7 @@ from mcp_governor.prose.flat_text import without_name
 from mcp_governor.prose.passages import outline_of
 from mcp_governor.prose.words import name_words
 from mcp_governor.subjects.context import hit
+from mcp_governor.subjects.phrases import first_of
 from mcp_governor.subjects.schemas import COMPOSITION, root_of, types_of, values_of
 from mcp_governor.text import one_line
 
@@ -83,8 +84,7 @@ def _hits(tool: Tool, context: Context, *, bars: bool) -> Iterator[Hit]:
     if len(quotes) > len(shown):
         rest = dict.fromkeys(f"`{name}`" for names in list(quotes.values())[_MAX_SHOWN:] for name in names)
         names = [name for name in rest if name not in named]
-        cut = ", …" if len(names) > _MAX_REST else ""
-        of = f" about {', '.join(names[:_MAX_REST])}{cut}" if names else ""
+        of = f" about {first_of(names, _MAX_REST)}" if names else ""
         named += f"; and {len(quotes) - len(shown)} more{of}"
     yield hit(
         found[0].pointer,
@@ -187,8 +187,6 @@ class _Group:
             named, chosen = [], self._chosen(condition, strict=True) if " for " not in condition else []
         elif claim.form in ("one-of-several", "one-of-ways"):
             named, chosen = self._several(claim, condition, part, text), []
-            if name and len(named) < 2 and _THIS.search(part) is None:
-                return ()
         else:
             # "Only with a and b; not compatible with other orders": what is excluded is named next to these words.
             clauses = claim.sentence.split(";") if claim.form == "exclusive" else []
@@ -274,7 +272,6 @@ _MAX_OPTIONS = 1_000
 """Number of characters read behind "exactly one of these options"."""
 _EVERY = lazy_pattern(r"(?:every|each|any|all|the|an?)\s", re.IGNORECASE)
 _OR = lazy_pattern(r"\bor\b", re.IGNORECASE)
-_THIS = lazy_pattern(r"\b(?:this|it)\b", re.IGNORECASE)
 _WORD = lazy_pattern(r"[A-Za-z_$][\w$]*+(?:-[\w$]++)*+", re.NOFLAG)
 _QUOTES = tuple("`'\"“”‘’{}\\")
 _CONSTANT = lazy_pattern(r"[A-Z][A-Z\d_]+|[a-z]+(?:[_-][a-z\d]+)+|[A-Z][a-z]+[A-Z]\w*")
@@ -318,8 +315,6 @@ def _is_name(said: str, match: re.Match[str]) -> bool:
     before, after = said[max(0, match.start() - 1) : match.start()], said[match.end() : match.end() + 1]
     if before in _QUOTES and after in _QUOTES:
         return True
-    if (before and before in "./-@$") or after == "@":
-        return before == "/" and "_" in match[0]
     if "_" in match[0].strip("_") or not (match[0].islower() or match[0].istitle()):
         return True
     front = said[max(0, match.start() - 40) : match.start()]

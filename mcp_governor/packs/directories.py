@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.surface.model import Surface, Tool
 
+
 _METHOD = lazy_pattern(r"^(?:http|request)?_?(?:method|verb)$", re.IGNORECASE)
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _UNSAFE = ("POST", "PUT", "PATCH", "DELETE")

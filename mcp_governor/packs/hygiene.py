@@ -9,38 +9,37 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.prose.credentials import key_in, outline
+from mcp_governor.prose.credentials import key_in, names_key, names_password, outline
 from mcp_governor.prose.guarded import Guarded
+from mcp_governor.prose.words import name_words, word_set
+from mcp_governor.rules.scope import about
+from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import Context, Hit, hit
+from mcp_governor.subjects.phrases import counted, first_of
+from mcp_governor.subjects.schemas import types_of
 from mcp_governor.text import char_name, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from mcp_governor.rules.strings import Text
+    from mcp_governor.subjects.context import SchemaPlace
     from mcp_governor.surface.model import Surface
+
 
 _HIDDEN = lazy_pattern(
     "[\xad\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"
     "\U000e0000-\U000e007f]"
 )
-_JOINERS = "\u200c\u200d"
+_JOINED = lazy_pattern("(?<=[^\x00-\x7f])[\u200c\u200d]")
 _CONTROL = lazy_pattern("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _PSEUDO_TAG = Guarded(
     # "IAM:<user>" is a placeholder.
     r"(?<![\w:/=.\-])</?(?:system|important|assistant|user|admin|secret|hidden|prompt)(?:\s[^<>\n]{0,80})?/?>",
     "<",
 )
-_OVERRIDE = Guarded(
-    r"\b(?:ignore|disregard|forget|override)\s+(?:(?:all|any|the|your|every)\s+){0,2}"
-    r"(?:previous|prior|above|earlier|preceding|system)\s+(?:instructions?|prompts?|rules|messages|directives?)\b",
-    "ignore",
-    "disregard",
-    "forget",
-    "override",
-)
 _CONCEAL = Guarded(
-    r"\b(?:do not|don't|don’t|never)\s+(?:tell|inform|mention|reveal|disclose|notify|alert)\b[^.\n]{0,40}\buser\b"
+    r"\b(?:do not|don't|don’t|never)\s+(?:tell|inform|mention|reveal|disclose)\b[^.\n]{0,40}\buser\b"
     r"|\bwithout\s+(?:telling|informing|notifying|alerting)\s+the\s+user\b"
     r"|\bthe user (?:must|should) not (?:know|see|notice)\b",
     "user",
@@ -76,8 +75,30 @@ _TAKEN = lazy_pattern(
 _SHORTEST_RUN = 40
 """Minimum length of a long run of base64, in characters."""
 _BASE64 = lazy_pattern(rf"[A-Za-z0-9+/]{{{_SHORTEST_RUN},}}={{0,2}}")
+
+
+def _without(pattern: str, *cues: str, ignore_case: bool = True) -> Callable[[Text, Context], Iterable[Hit]]:
+    """A check that a string has no match of a pattern, of which every match contains one of the cues."""
+    guarded = Guarded(pattern, *cues, ignore_case=ignore_case)
+
+    def check(text: Text, _context: Context) -> Iterable[Hit]:
+        match = guarded.search(text.value)
+        return () if match is None else (hit(text.pointer, text.value, found=match.group()),)
+
+    return check
+
+
+override_phrases = _without(
+    r"\b(?:ignore|disregard|forget|override)\s+(?:(?:all|any|the|your|every)\s+){0,2}"
+    r"(?:previous|prior|above|earlier|preceding|system)\s+(?:instructions?|prompts?|rules|messages|directives?)\b",
+    "ignore",
+    "disregard",
+    "forget",
+    "override",
+)
+"""No phrase that asks to ignore earlier instructions."""
 _ALL = r"(?:any|all|every|each)"
-_ORDER = Guarded(
+mandatory_order = _without(
     # "before everything else"
     rf"\b(?:call|use|run|invoke)\s+(?:this|it)(?:\s+(?:tool|function))?\s+(?:first,?\s+)?before\s+"
     rf"(?:anything\s+else\b|doing\s+anything\b|{_ALL}\s+others?\b(?!\s+\w)|{_ALL}(?:\s+other)?\s+(?:tool|function|action|step|response|answer)s?\b)"
@@ -92,7 +113,8 @@ _ORDER = Guarded(
     "run",
     "invoke",
 )
-_CAPITALS = Guarded(
+"""No order to call a tool where a condition belongs."""
+capitals = _without(
     r"\b(?:IMPORTANT|CRITICAL|MUST|MANDATORY|NEVER|ALWAYS|REQUIRED ACTION)\b",
     "important",
     "critical",
@@ -103,13 +125,15 @@ _CAPITALS = Guarded(
     "required action",
     ignore_case=False,
 )
-_ALL_TOOLS = Guarded(
+"""No words in capitals that force a model to obey."""
+cross_tool_commands = _without(
     r"\b(?:before|after|when(?:ever)?|instead of|rather than)\s+(?:using\s+|calling\s+|invoking\s+)?"
     r"(?:any|all|every|each)\s+(?:of\s+the\s+)?(?:other|subsequent|further)\s+(?:tools?|tool calls?|functions?)\b",
     "other",
     "subsequent",
     "further",
 )
+"""No rule about all other tools."""
 
 
 def hidden_characters(text: Text, _context: Context) -> Iterator[Hit]:
@@ -117,26 +141,11 @@ def hidden_characters(text: Text, _context: Context) -> Iterator[Hit]:
     value = text.value
     if value.isascii():
         return
-    found = [match.group() for match in _HIDDEN.finditer(value) if not _is_writing(value, match.start())]
+    # Joiners belong to words of scripts that need them, and to emoji.
+    joined = {match.start() for match in _JOINED.finditer(value)}
+    found = [match.group() for match in _HIDDEN.finditer(value) if match.start() not in joined]
     if found:
         yield hit(text.pointer, value, found=", ".join(char_name(char) for char in dict.fromkeys(found)))
-
-
-def _is_writing(text: str, position: int) -> bool:
-    """True for joiners within words of scripts that need them, and within emoji."""
-    before = text[position - 1] if position else ""
-    char = text[position]
-    if char in _JOINERS:
-        return bool(before) and not before.isascii()
-    if 0xE0020 <= ord(char) <= 0xE007F:
-        # The flag of a region is a black flag followed by tag letters.
-        start = position
-        while start and 0xE0020 <= ord(text[start - 1]) <= 0xE007F:
-            start -= 1
-            if position - start > 8:
-                return False
-        return start > 0 and text[start - 1] == "\U0001f3f4"
-    return False
 
 
 def control_characters(text: Text, _context: Context) -> Iterator[Hit]:
@@ -148,85 +157,50 @@ def control_characters(text: Text, _context: Context) -> Iterator[Hit]:
         yield hit(text.pointer, text.value, found=", ".join(f"U+{ord(char):04X}" for char in found))
 
 
-def _matching(pattern: Guarded, text: Text) -> Iterable[Hit]:
-    match = pattern.search(text.value)
-    return () if match is None else (hit(text.pointer, text.value, found=match.group()),)
-
-
 def pseudo_tags(text: Text, _context: Context) -> Iterable[Hit]:
     """No markup that imitates the roles of a conversation."""
     value = text.value
     unclosed = [name for name in _PLACEHOLDERS if name in value and f"</{name[1:]}" not in value]
     tags = _PSEUDO_TAG.finditer(value)
-    found = next((tag for tag in tags if tag.group() not in unclosed or not _is_within(value, tag.start())), None)
+    starts = ("", "\n")  # A placeholder does not begin a line.
+    found = next((tag for tag in tags if tag[0] not in unclosed or value[: tag.start()][-1:] in starts), None)
     return () if found is None else (hit(text.pointer, value, found=found.group()),)
 
 
 _PLACEHOLDERS = ("<prompt>", "<user>", "<secret>")
-"""Tags that stand for a value in the middle of a line if nothing closes them, as in "run -p <prompt>"."""
-
-
-def _is_within(text: str, at: int) -> bool:
-    """True if there are words in front of a position on its line."""
-    return bool(text[max(0, at - 40) : at].rpartition("\n")[2].strip(" -*>#`'\""))
-
-
-def override_phrases(text: Text, _context: Context) -> Iterable[Hit]:
-    """No phrase that asks to ignore earlier instructions."""
-    return _matching(_OVERRIDE, text)
+"""Tags that stand for a value if nothing closes them, as in "run -p <prompt>"."""
 
 
 def concealment(text: Text, _context: Context) -> Iterator[Hit]:
     """No phrase that asks to keep something from the user; asking not to claim what is untrue is fine."""
     for number, match in enumerate(_CONCEAL.finditer(text.value)):
-        before, after = _sentence(text.value, match)
-        if _is_about_else(before, match.group(), after):
-            continue
-        if not _HONEST.search(after) and not (number < _MAX_DENIALS and _never_happens(text.value, match.end())):
+        after = _sentence(text.value, match)[1]
+        asks = _SAYS_TO_USER.search(match.group()) and _ASKS.match(after)
+        # A benign text has one or two such sentences.
+        untrue = _HONEST.search(after) or (number < _MAX_DENIALS and _never_happens(text.value, match.end()))
+        if not asks and not untrue:
             yield hit(text.pointer, text.value, found=match.group())
             return
 
 
-_SAYS_TO_USER = lazy_pattern(r"\btell\s+(?:the\s|a\s|your\s)?user", re.IGNORECASE)
-_TO_DO = lazy_pattern(r"\s+to\s+[a-z]", re.IGNORECASE)
-_INABILITY = lazy_pattern(
-    r"\s+(?:that\s)?(?:you|we)\s(?:can\s?not|can't|can’t|are\sunable|aren't\sable|do\snot\shave|don't\shave|don’t\shave|lack)\b",
+_SAYS_TO_USER = lazy_pattern(r"\btell\s+(?:the\s|a\s|your\s)?user$", re.IGNORECASE)
+_ASKS = lazy_pattern(
+    r"\s+to\s+[a-z]|\s+(?:that\s)?(?:you|we)\s(?:can\s?not|can't|can’t|are\sunable|aren't\sable|do\snot\shave|don['’]t\shave"
+    r"|lack)\b",
     re.IGNORECASE,
 )
-_CREDENTIAL = lazy_pattern(
-    r"\b(?:reveal|disclose)\s[^.\n]{0,30}\b(?:keys?|tokens?|passwords?|passphrases?|credentials?|secrets?)\b",
-    re.IGNORECASE,
-)
-_NOTIFIES = lazy_pattern(r"\b(?:notify|notifying|alert|alerting)\b", re.IGNORECASE)
-_OPTION = lazy_pattern(r"\b(?:if|when|whether|set|true|false)\b", re.IGNORECASE)
-
-
-def _is_about_else(before: str, said: str, after: str) -> bool:
-    """True for what keeps no secret from the person at the client: what to ask of them ("never ask the user to run
-    it"), not to claim that something is impossible, to keep credentials safe, and an option to send no mail."""
-    asked = _SAYS_TO_USER.search(said)
-    if asked is not None and asked.end() == len(said) and (_TO_DO.match(after) or _INABILITY.match(after)):
-        return True
-    if _CREDENTIAL.search(said):
-        return True
-    return _NOTIFIES.search(said) is not None and _OPTION.search(before) is not None
-
-
-_DONE = lazy_pattern(r"\b(?:was|were|is|are|(?:has|have) been)\s(?:\w+ly\s)?(\w{4,20})ed\b", re.IGNORECASE)
-_NOT_POSSIBLE = r"\b(?:cannot|can\s?not|can't|can’t|unable to)\s(?:be\s)?"
+"""What to ask of the user ("never ask the user to run it"), and not to claim that something is impossible."""
 
 
 _MAX_DENIALS = 8
-"""Maximum number of such sentences that are compared with the rest of the text; a benign text has one or two."""
+_DONE = lazy_pattern(r"\b(?:was|were|is|are|been)\s(\w{4,20})ed\b", re.IGNORECASE)
 
 
 def _never_happens(text: str, at: int) -> bool:
-    """True if the event that the sentence forbids to report is impossible according to the rest of the text, for
-    example the delay of a message by a tool that cannot schedule."""
-    # Descriptions are often wrapped, so the sentence goes on behind a line feed.
-    claim = " ".join(text[at : at + 200].split()).split(".")[0]
-    done = _DONE.search(claim)
-    return done is not None and re.search(_NOT_POSSIBLE + re.escape(done[1]), text, re.IGNORECASE) is not None
+    """True if the rest of the text says that what is not to be said cannot happen ("cannot schedule")."""
+    done = _DONE.search(text, at, at + 200)
+    impossible = rf"\b(?:can\s?not|can['’]t|unable\sto)\s(?:be\s)?{re.escape(done[1])}" if done else "(?!)"
+    return re.search(impossible, text, re.IGNORECASE) is not None
 
 
 def sensitive_paths(text: Text, _context: Context) -> Iterator[Hit]:
@@ -265,9 +239,9 @@ def base64_runs(text: Text, _context: Context) -> Iterator[Hit]:
     for match in islice(_BASE64.finditer(text.value), _MAX_RUNS):
         run = match.group()
         said = "" if _IN_DIGITS.fullmatch(run) else _decoded(run)
-        # A digest, an address, a key and a path stand for no text. A cursor in the URL of an example may.
-        if said and (_WORDS.search(said) or not _in_url(text.value, match)):
-            yield hit(text.pointer, text.value, found=f"{run[:12]}…", length=len(run), said=one_line(said, _SAID))
+        # A digest, an address, a key and a path stand for no text, and a cursor for no words.
+        if _WORDS.search(said):
+            yield hit(text.pointer, text.value, found=f"{run[:12]}…", length=len(run), said=one_line(said, 60))
             break
 
 
@@ -275,8 +249,6 @@ _MAX_RUNS = 5_000
 """Maximum number of long runs read in one string: what a description of the largest size that is read can hold."""
 _MAX_DECODED = 200_000
 """Maximum number of characters decoded of one run: a picture of the size that a description may have."""
-_SAID = 60
-"""Number of decoded characters in a message: enough to see what it is."""
 _IN_DIGITS = lazy_pattern(r"(?:0x)?(?:[0-9a-f]+|[0-9A-F]+)")
 """A digest or a number, which could be decoded as well."""
 _READABLE = lazy_pattern(
@@ -284,16 +256,9 @@ _READABLE = lazy_pattern(
 )
 """Readable characters in a row: 24 with Latin letters, eight Greek or Cyrillic ones, six that stand for syllables or
 words. None of 20,000 runs of 3,000 random bytes holds as many."""
+
+
 _WORDS = lazy_pattern(r"[A-Za-z]{2,20}[\s_+-][A-Za-z]{2,20}|[^\x00-\x7f]{3}")
-_ENDS_URL = lazy_pattern(r"[\s\"'<>()]")
-_MAX_URL = 2_000
-"""Maximum number of characters in front of a run that are searched for the start of its URL: what browsers take."""
-
-
-def _in_url(text: str, run: re.Match[str]) -> bool:
-    before = text[max(0, run.start() - _MAX_URL) : run.start()]
-    at = before.rfind("://")
-    return at >= 0 and _ENDS_URL.search(before, at) is None
 
 
 def _decoded(run: str) -> str:
@@ -308,48 +273,89 @@ def _decoded(run: str) -> str:
     return ""
 
 
-def mandatory_order(text: Text, _context: Context) -> Iterable[Hit]:
-    """No order to call a tool where a condition belongs."""
-    return _matching(_ORDER, text)
-
-
-def capitals(text: Text, _context: Context) -> Iterable[Hit]:
-    """No words in capitals that force a model to obey."""
-    return _matching(_CAPITALS, text)
-
-
-def cross_tool_commands(text: Text, _context: Context) -> Iterable[Hit]:
-    """No rule about all other tools."""
-    return _matching(_ALL_TOOLS, text)
-
-
 def white_space(text: Text, context: Context) -> Iterator[Hit]:
     """No run of white space that pushes text out of sight."""
     most, value = context.options["max"], text.value
     # A line of ASCII has no other white space, and most strings are one.
     if value.isascii() and value.isprintable() and " " * most not in value:
         return
-    for match in islice(_gap(most).finditer(value), _MAX_GAPS):
-        if len(match.group()) > _OUT_OF_SIGHT or not _is_layout(value, match):
-            yield hit(text.pointer, text.value, length=len(match.group()))
-            return
-
-
-_MAX_GAPS = 100
-"""Maximum number of gaps looked at; a longer table is laid out in columns throughout."""
-_OUT_OF_SIGHT = 80
-"""Number of blanks that push text out of an editor's line, whatever they are for."""
-_COMMENT = lazy_pattern(r"(?:#|//|--|/\*)\s?\w")
-
-
-def _is_layout(value: str, gap: re.Match[str]) -> bool:
-    """True if a gap is the indentation of a line, or is in front of a comment in code."""
-    if "\n" in gap.group():
-        return False
-    return gap.start() == 0 or value[gap.start() - 1] == "\n" or _COMMENT.match(value, gap.end()) is not None
+    match = _gap(most).search(value)
+    if match is not None:
+        yield hit(text.pointer, text.value, length=len(match.group()))
 
 
 # One entry per value of the option `max`; a run has one value.
 @functools.lru_cache(maxsize=8)
 def _gap(most: int) -> re.Pattern[str]:
-    return re.compile(rf"[^\S\n]{{{most + 1},}}|\n(?:[^\S\n]*\n){{4,}}")
+    """Blanks within a line, except in front of a comment in code; as many as push text out of an editor's line; or
+    empty lines."""
+    within = rf"(?<=\S)[^\S\n]{{{most + 1},}}(?!#|//|--|/\*|\s|\Z)"
+    return re.compile(rf"{within}|[^\S\n]{{81,}}|\n(?:[^\S\n]*\n){{4,}}")
+
+
+@about(argument=True, keys={"default"})
+def default_credential(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
+    """No default of a parameter for a credential; its value is not shown either."""
+    value, name = node.schema.get("default"), node.argument or ""
+    words = name_words(name)
+    if not isinstance(value, str) or _NO_CREDENTIAL.search(value):
+        return
+    if names_password(name):
+        shortest = _SHORTEST_PASSWORD
+    elif names_key(name) or (words[-1:] == ("token",) and _OF_PAGES.isdisjoint(words)):
+        shortest = _SHORTEST_CREDENTIAL
+    else:
+        return
+    if len(value) >= shortest:
+        yield hit(f"{node.pointer}/default", value, argument=node.argument, found=outline(value))
+
+
+_OF_PAGES = frozenset({"next", "page"})
+"""Words of tokens that say where a page begins."""
+_SHORTEST_PASSWORD = 4
+"""Minimum number of characters of a default that is taken for a password; a shorter one is a code such as "no"."""
+_SHORTEST_CREDENTIAL = 16
+"""Minimum number of characters of a default that is taken for a credential; a shorter token is a word or a position."""
+_NO_CREDENTIAL = lazy_pattern(
+    r"[<>${}\s]|\.\.\.|(?i:\b(?:your|my|change|default|dummy|enter|env|example|fake|insert|none|null|placeholder|test|xxx))"
+    r"|(?i:changeme|xxxx)|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|://",
+    re.NOFLAG,
+)
+"""A placeholder, or the name of a variable."""
+
+
+_FEWEST = 3
+"""Number of tools from which on it is the server that asks for a credential, and not one operation."""
+_MAX_SHOWN = 6
+"""Maximum number of tools named in a message; the others are counted."""
+_ABOUT_IT = word_set("""
+    auth authenticate configure connect credential credentials initialize key keys login secret secrets setup token
+    wallet
+""")
+"""Words of tools that are about credentials, each of which has to take one."""
+
+
+def shared_credential(surface: Surface, _context: Context) -> Iterator[Hit]:
+    """No credential is a parameter of three tools or more: the server is the one to hold it."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for tool in surface.tools:
+        if not _ABOUT_IT.isdisjoint(name_words(tool.name)):
+            continue
+        properties = tool.input_schema.get("properties") if isinstance(tool.input_schema, dict) else None
+        for name, schema in properties.items() if isinstance(properties, dict) else ():
+            if names_key(name) and "boolean" not in (types_of(schema) or ()):
+                place = join_pointer("/inputSchema/properties", name)
+                found.setdefault(name, []).append((tool.name, place))
+    shared = {name: places for name, places in found.items() if len(places) >= _FEWEST}
+    if not shared:
+        return
+    spots = [place for places in shared.values() for place in places]
+    tools = list(dict.fromkeys(tool for tool, _ in spots))
+    yield hit(
+        "/tools",
+        sorted(shared),
+        spots=spots,
+        arguments=first_of(list(shared), 2),
+        tools=counted(len(tools), "tool"),
+        names=first_of(tools, _MAX_SHOWN),
+    )

@@ -1,34 +1,96 @@
-"""Parameters whose values are listed in a description or in another tool's schema, but not in their own schema."""
+"""Parameters that accept any string, for rules that suggest a restriction."""
 
 from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.fixes.corrections import narrowed
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.packs.clarity.open_text import open_text
 from mcp_governor.prose.claims import claims_about, read_values
-from mcp_governor.prose.passages import passages_about
-from mcp_governor.prose.vocabulary import FREE, is_kind
-from mcp_governor.prose.words import name_words, stem
+from mcp_governor.prose.formats import read_formats
+from mcp_governor.prose.keys import read_keys
+from mcp_governor.prose.passages import Passage, passages_about
+from mcp_governor.prose.shown_values import declared_values, shown_values
+from mcp_governor.prose.vocabulary import FREE, MAPS, is_kind
+from mcp_governor.prose.words import name_words
 from mcp_governor.rules.scope import about
 from mcp_governor.subjects.context import hit
-from mcp_governor.subjects.schemas import effective, parent_of, root_of, types_of, values_of
+from mcp_governor.subjects.schemas import COMPOSITION, closes, effective, parent_of, root_of, types_of, values_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-    from mcp_governor.packs.clarity.open_text import OpenText
     from mcp_governor.prose.claims import Claim
     from mcp_governor.subjects.context import Context, Hit, SchemaPlace
+
+
+class OpenText(NamedTuple):
+    """A parameter, or the items of a list, that accepts any string.
+
+    Attributes:
+        node: the parameter.
+        schema: its schema, with references resolved.
+        items: the values are those of the items.
+    """
+
+    node: SchemaPlace
+    schema: Mapping[str, Any]
+    items: bool
+
+    @property
+    def name(self) -> str:
+        return self.node.argument or ""
+
+    @property
+    def default(self) -> str:
+        """The string that an omitted value stands for; empty if there is none."""
+        default = self.schema.get("default")
+        return default if isinstance(default, str) else ""
+
+    def hit(self, keyword: str, value: Any, said: str, **facts: Any) -> Hit:
+        """A hit at the parameter, with the missing part of its schema, which takes the empty string as well if that is
+        the declared default.
+
+        A list of values is evidence enough for a correction; a pattern is a guess at the form of values that nobody
+        has seen.
+
+        Args:
+            keyword: the missing keyword: ``enum`` or ``pattern``.
+            value: its value.
+            said: the sentence that says so.
+            facts: for the message.
+        """
+        missing: dict[str, Any] = {keyword: value}
+        if not self.items and self.schema.get("default") == "":
+            missing = {keyword: f"^$|{value}" if keyword == "pattern" else [*value, ""]}
+        correction = narrowed(self.node, missing, items=self.items) if keyword == "enum" else None
+        shown = {"items": {"type": "string", **missing}} if self.items else missing
+        fragment = json.dumps(shown, ensure_ascii=False)[1:-1]
+        return hit(
+            self.node.pointer, value, correction=correction, argument=self.name, fragment=fragment, said=said, **facts
+        )
+
+
+def _open_text(node: SchemaPlace) -> OpenText | None:
+    """The parameter at a node, if it accepts any string; sees through references and unions with null."""
+    root = root_of(node)
+    types = types_of(node.schema, root)
+    if types is None or not types <= {"string", "array", "null"} or closes(root, node.schema):
+        return None
+    whole = effective(root, node.schema)
+    if "string" in types and "array" not in types:
+        return OpenText(node, whole, False)
+    if "array" in types and "string" not in types and types_of(whole.get("items"), root) == frozenset({"string"}):
+        return OpenText(node, whole, True)
+    return None
 
 
 @about(argument=True, types={"array", "integer", "number", "string"})
 def closed_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A parameter whose values the description lists has an enum."""
-    found = open_text(node, context)
+    found = _open_text(node)
     if found is None:
         yield from _listed_numbers(node, context)
         return
@@ -39,20 +101,19 @@ def closed_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     said = " ".join(passage.text for passage in passages_about(node, context))
     if not found.items and _JOINED.search(said):
         if len(values) <= _MAX_JOINED and not _MODIFIED.search(said):
-            yield found.hit("pattern", _several(values, said), takes="text", said=claim.sentence)
+            yield found.hit("pattern", _several(values, said), claim.sentence, takes="text")
         return
-    default = found.default
-    more = [default] if default and default not in values else []
-    yield found.hit("enum", [*values, *more], listed=True, takes="text", said=claim.sentence)
+    more = [found.default] if found.default and found.default not in values else []
+    yield found.hit("enum", [*values, *more], claim.sentence, takes="text")
 
 
 _JOINED = lazy_pattern(
     r"\b(?:comma|semicolon|space|pipe)[-\s]?(?:separated|delimited)|\bseparated\sby\s(?:a\s)?(?:comma|semicolon)", 2
 )
+_MODIFIED = lazy_pattern(r"\b(?:modifiers?|(?:pre|suf)fix\w*|(?:de|a)scending|desc|sort\w*|combos?)\b", re.IGNORECASE)
+"""Words for values that are more than one of a list: "name desc"."""
 _MAX_JOINED = 8
 """Maximum number of values in a pattern for several in one string; with more, nobody reads it."""
-_MODIFIED = lazy_pattern(r"\b(?:modifiers?|prefix\w*|suffix\w*|(?:de|a)scending|desc|sort\w*|combos?)\b", re.IGNORECASE)
-"""Words for values that are more than one of a list: "name desc"."""
 
 
 def _several(values: tuple[str, ...], text: str) -> str:
@@ -194,9 +255,13 @@ def _is_of_something_else(claim: Claim, found: OpenText, context: Context) -> bo
     subject = said_of[1] if said_of else ""
     siblings = parent_of(found.node).get("properties", {})
     others = siblings.keys() - {found.name}
-    if not sure and _is_listed_elsewhere(found.name, context):
-        return True
     if found.name in values or 2 * len(values & context.facts.names) >= len(values) or subject in others:
+        return True
+    # "get_priorities" returns those of a priority: each site has its own.
+    ends = context.facts.memo("ends of names", lambda: {name_words(name)[-2:] for name in context.facts.names})
+    last = (name_words(found.name) or ("",))[-1]
+    plural = f"{last[:-1]}ies" if last.endswith("y") else f"{last}s"
+    if not sure and not ends.isdisjoint((("get", plural), ("list", plural))):
         return True
     if sure and quoted:
         return False
@@ -207,32 +272,14 @@ def _is_of_something_else(claim: Claim, found: OpenText, context: Context) -> bo
     return any(values <= {value for value in one if isinstance(value, str)} for one in closed)
 
 
-def _is_listed_elsewhere(name: str, context: Context) -> bool:
-    """True if another tool returns the values ("get_priorities" for a priority): each site has its own."""
-    listed = context.facts.memo("listed things", lambda: dict(map(_listed_thing, context.facts.names)))
-    return bool(listed.get(stem((name_words(name) or ("",))[-1])))
-
-
-def _listed_thing(tool: str) -> tuple[str, bool]:
-    """The last word of the name of a tool without its ending, and if the tool lists several of it."""
-    words = name_words(tool) or ("",)
-    return stem(words[-1]), words[-2:-1] in (("get",), ("list",)) and _PLURAL.search(words[-1]) is not None
-
-
-_PLURAL = lazy_pattern(r"(?<![suai])s$|(?:ie|e)s$")
-
-
 def _listed_numbers(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """The numbers that a parameter accepts, if its description lists them or gives the meaning of each."""
-    schema = node.schema
-    if node.argument is None or node.side != "inputSchema" or not isinstance(schema, dict):
-        return
-    root = root_of(node)
+    schema, root = node.schema, root_of(node)
     types = (types_of(schema, root) or frozenset()) - {"null"}
     if not types or not types <= {"integer", "number"} or values_of(root, schema) is not None:
         return
     whole = effective(root, schema)
-    last = (name_words(node.argument) or ("",))[-1]
+    last = (name_words(node.argument or "") or ("",))[-1]
     kind = is_kind(last) and last not in _AMOUNTS
     for _, claim in claims_about(node, context, read_values):
         listed = claim.listed
@@ -246,9 +293,6 @@ def _listed_numbers(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         few = max(codes) - min(codes) >= 2 * len(codes)
         if not (claim.sure or claim.form == "must-be") and (not explained or few):
             continue
-        low, high = min(codes), max(codes)
-        if (whole.get("minimum"), whole.get("maximum")) == (low, high) and high - low == len(set(codes)) - 1:
-            return
         if whole.get("default") is None or whole["default"] in codes:
             yield hit(
                 node.pointer,
@@ -265,3 +309,115 @@ def _listed_numbers(node: SchemaPlace, context: Context) -> Iterator[Hit]:
 _AMOUNTS = ("depth", "precision", "quality", "range", "resolution", "scale", "size", "speed", "weight")
 """Kinds that are amounts as well: "0 = only this, 1 = its children" begins to count."""
 _NUMBER = lazy_pattern(r"[+-]?\d{1,9}")
+
+
+@about(argument=True, types={"array", "string"})
+def stated_format(node: SchemaPlace, context: Context) -> Iterator[Hit]:
+    """A format that the description gives is a pattern."""
+    found = _open_text(node)
+    claim = _stated(found, context) if found is not None else None
+    if found is None or claim is None or any(closed_list(node, context)):
+        return
+    pattern = claim.said["pattern"]
+    if all(re.search(pattern, value) for value in _shown(found, context)):
+        yield found.hit("pattern", pattern, claim.sentence)
+
+
+def _stated(found: OpenText, context: Context) -> Claim | None:
+    """The one format that is stated; ``None`` for two, and for several values in one string."""
+    claims = [
+        claim
+        for passage, claim in claims_about(found.node, context, read_formats, mentions=True)
+        if (passage.where != "mention" or claim.span[0] < _AT_ONCE)
+        and (found.items or not passage.text.lower().startswith(_IN_A_ROW))
+    ]
+    claims = [claim for claim in claims if claim.sure] or claims  # "ISO 8601 (YYYY-MM-DD)": the drawing says more.
+    return claims[0] if len({claim.said["pattern"] for claim in claims}) == 1 else None
+
+
+_AT_ONCE = 3
+"""Where a format begins that stands behind the name of the parameter: "day (MM-YYYY)"."""
+_IN_A_ROW = ("list of", "a list of", "array of", "an array of", "comma", "several ")
+
+
+def _shown(found: OpenText, context: Context) -> Iterator[str]:
+    """The values that the schema of a parameter and the words about it show."""
+    yield from declared_values(found.schema)
+    for said in passages_about(found.node, context):
+        yield from shown_values(said.text)
+
+
+_MAX_SHOWN = 6
+"""Maximum number of keys named in a message."""
+_OF_THE_CALLER = MAPS | {
+    *("body", "context", "data", "document", "documents", "entity", "env", "headers", "input", "metadata", "metadatas"),
+    *("payload", "points", "queries", "record", "records", "rows", "series", "state", "variables", "vars"),
+}
+"""Last words of names for objects with keys of the caller's own, whatever an example shows."""
+_ANY_KEYS = lazy_pattern(
+    r"\b(?:key[-/ ]values?|keyed\s(?:by|on)|arbitrary|any\s(?:key|field|object|valid|json|additional)|free-?form"
+    r"|maps?\sof|mapping|map\sfrom|custom|depend(?:s|ing)\son|varies|e\.g\.,?\s\{|headers?|variables|environment"
+    r"|columns?|user-defined)\b",
+    re.IGNORECASE,
+)
+_LANGUAGE = lazy_pattern(
+    r"\bjson[\s_-]?(?:logic|schema)\b|\b(?:query|filter|search)\s(?:dsl|language|syntax)\b"
+    r"|[{,]\s?[\"']?\$\w{1,20}[\"']?\s?:"
+    r"|[{,]\s?[\"'](?:and|or|not|if|var|must|must_not|should|all|any|some)[\"']\s?:",
+    re.IGNORECASE,
+)
+"""An expression of a language, whose operators are keys and contain other expressions."""
+_SAMPLES = frozenset({"a", "bar", "column", "column1", "field", "field1", "foo", "id", "k", "key", "key1", "x"})
+_SHAPED = frozenset({"properties", "patternProperties", "propertyNames", "enum", "const", *COMPOSITION})
+_NEEDED = lazy_pattern(
+    r"(?:(?:objects?|requests?|parameters?|arguments?|dict|payloads?)\s)?(?:must\s(?:have|include|contain)|requires?|needs)\b",
+    re.IGNORECASE,
+)
+"""How a sentence that names an object goes on, if keys of that object follow."""
+
+
+@about(argument=True, types={"array", "object"})
+def stated_object(node: SchemaPlace, context: Context) -> Iterator[Hit]:
+    """The keys that a description lists or shows are properties of the object."""
+    schema = _bare_object(node)
+    if schema is None:
+        return
+    for said in passages_about(node, context, mentions=True):
+        if said.where == "section" or (said.where == "mention" and not _NEEDED.match(said.text)):
+            continue
+        keys = _keys(said, node.argument or "", context)
+        if keys:
+            more = f" and {len(keys) - _MAX_SHOWN} more" if len(keys) > _MAX_SHOWN else ""
+            where = ' of its "items"' if "array" in (types_of(schema) or ()) else ""
+            yield said.hit(keys=", ".join(keys[:_MAX_SHOWN]) + more, where=where)
+            return
+
+
+def _keys(said: Passage, name: str, context: Context) -> list[str]:
+    """The keys that a passage gives for an object."""
+    if _LANGUAGE.search(said.text):
+        return []
+    for claim in context.facts.read(read_keys, said.text):
+        keys = [key for key in claim.listed.values if key != name]
+        if len(keys) > 1 and claim.form != "keys-shown":
+            return keys
+        if not _SAMPLES.issuperset(keys) and not _ANY_KEYS.search(said.text, 0, claim.span[0]):
+            return keys if _OF_THE_CALLER.isdisjoint(name_words(name)[-1:]) else []
+    return []
+
+
+def _bare_object(node: SchemaPlace) -> Mapping[str, Any] | None:
+    """The schema of a parameter that takes any object or a list of any objects; ``None`` for others."""
+    root = root_of(node)
+    schema = effective(root, node.schema)
+    types = types_of(schema) or frozenset()
+    if not types & {"object", "array"} or types - {"object", "array", "null"}:
+        return None
+    items = schema.get("items", {}) if "array" in types else schema
+    inner = effective(root, items) if isinstance(items, dict) else None
+    if inner is None or inner.get("type", "object") != "object":
+        return None
+    # Generators write a schema for names that is true of every name.
+    said = {key for key in inner.keys() & _SHAPED if key != "propertyNames" or inner[key] != {"type": "string"}}
+    extra = inner.get("additionalProperties")
+    return None if said or (isinstance(extra, dict) and extra) else schema

@@ -1,8 +1,10 @@
-"""Behaviour hints of tools: missing ones, and ones that contradict the tool's description."""
+"""Length of descriptions in words, characters and sentences."""
 
 from __future__ import annotations
 
+import json
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
 from mcp_governor.findings import Correction, Edit, Effect
@@ -16,13 +18,12 @@ from mcp_governor.prose.effects import (
     opening_verb,
     own_statement,
     product_prefix,
-    says_change,
     stated_loss,
     takes_off,
     verb_of,
 )
 from mcp_governor.prose.operations import operations, saving_parameter, switch, takes_any_method
-from mcp_governor.prose.words import MUTATING_VERBS, READING_VERBS, name_words, word_set
+from mcp_governor.prose.words import MUTATING_VERBS, READING_VERBS, name_words, word_count, word_set, words
 from mcp_governor.subjects.context import Context, Hit, hit
 from mcp_governor.subjects.phrases import counted, first_of
 from mcp_governor.text import one_line
@@ -31,6 +32,99 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcp_governor.surface.model import Surface, Tool
+
+
+_SENTENCE_END = lazy_pattern(r"[.!?。！？](?:\s|$|[\"'`)\]*])|\n\s*\n|\n\s*[-*•]\s")
+
+
+def length(tool: Tool, context: Context) -> Iterator[Hit]:
+    """A description has at least ``min-words`` words and at most ``max-characters`` code points (0: no limit)."""
+    text = tool.description
+    count = word_count(text)
+    least, most = context.options["min-words"], context.options["max-characters"]
+    value = tool.raw.get("description")
+    if not text.strip():
+        path = "/description" if "description" in tool.raw else ""
+        yield hit(path, value, problem="is missing", fault="is missing")
+    elif count < least:
+        yield hit("/description", value, problem=f"has {counted(count, 'word')}, fewer than {least}", fault="is short")
+    elif len(text) > most > 0:
+        beyond = "of which Claude Code passes on 2,048" if len(text) > 2048 else f"more than {most:,}"
+        fault = f"has more than {most:,} characters"
+        yield hit("/description", value, problem=f"has {len(text):,} characters, {beyond}", fault=fault)
+
+
+def sentences(tool: Tool, context: Context) -> Iterator[Hit]:
+    """A description has at least ``min`` sentences; list items and paragraphs count as sentences."""
+    count = sum(bool(part and part.strip()) for part in _SENTENCE_END.split(tool.description))
+    if tool.description and count < context.options["min"]:
+        yield hit("/description", tool.description, count=count)
+
+
+_MAX_TEXT = 20_000
+"""Maximum number of characters of one description that are compared: far more than any client shows."""
+
+_MIN_WORDS = 3
+"""Minimum number of words of a description that two tools share; shorter ones are labels."""
+
+
+def twins(surface: Surface, _context: Context) -> Iterator[Hit]:
+    """No two tools have the same description and the same input schema; one hit for the server."""
+    said = [" ".join(tool.description.split()) for tool in surface.tools]
+    copies = Counter(said)
+    families: dict[tuple[str, str], list[Tool]] = {}
+    for tool, text in zip(surface.tools, said, strict=True):
+        if copies[text] > 1 and len(words(tool.description[:_MAX_TEXT])) >= _MIN_WORDS:
+            schema = json.dumps(tool.raw.get("inputSchema"), sort_keys=True, default=str)
+            families.setdefault((text, schema), []).append(tool)
+    found = [family for family in families.values() if len({tool.name for tool in family}) > 1]
+    if found:
+        shown = [" and ".join(one_line(tool.name, 64) for tool in family[:3]) for family in found[:3]]
+        more = f" and {counted(len(found) - 3, 'more pair')}" if len(found) > 3 else ""
+        spots = ((tool.name, "/description") for family in found for tool in family)
+        named = [[tool.name for tool in family] for family in found]
+        yield hit("/tools", named, spots=spots, twins="; ".join(shown) + more)
+
+
+def undescribed_tools(surface: Surface, _context: Context) -> Iterator[Hit]:
+    """More than half of the tools have a description; one hit for the server."""
+    silent = [tool.name for tool in surface.tools if not tool.description.strip()]
+    if silent and 2 * len(silent) >= len(surface.tools):
+        spots = ((name, "/description") for name in silent)
+        total, names = counted(len(surface.tools), "tool"), first_of(silent, 6)
+        yield hit("/tools", None, spots=spots, count=len(silent), total=total, names=names)
+
+
+_BARE = frozenset({"$schema", "type", "properties", "required", "additionalProperties", "title", "description"})
+
+
+def only_in_words(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """A tool whose description documents parameters has some."""
+    schema = tool.raw.get("inputSchema")
+    if not isinstance(schema, dict) or not schema.keys() <= _BARE or schema.get("properties"):
+        return
+    text = tool.description[:_MAX_DOCUMENTED]
+    match = _ARGUMENTS.search(text) or _CALLED_WITH.search(text)
+    if match is not None and match["name"].lower() not in _NO_ARGUMENT:
+        yield hit("/inputSchema", tool.input_schema, name=match["name"])
+
+
+_MAX_DOCUMENTED = 4_000
+"""Maximum number of characters of a description that are read; parameters come after a paragraph or two."""
+_ARGUMENTS = lazy_pattern(
+    r"(?:\A|\n)[ \t]{0,12}(?:[#*]{1,4}\s?)?(?:args|arguments|parameters|params|inputs)"
+    r"(?:\*\*)?:?(?:\*\*)?[ \t]{0,4}\n{1,2}"
+    r"[ \t]{0,16}(?:[-*•]\s)?[`\"*]{0,3}(?P<name>[a-z_]\w{0,40})[`\"*]{0,3}\s?"
+    r"(?:\([^()\n]{0,60}\))?\s?(?::|-|–|—)\s?\S",
+    re.IGNORECASE,
+)
+_CALLED_WITH = lazy_pattern(
+    r"\b(?:example(?:\s(?:arguments|call|input|request|usage))?|arguments|input)\s?:\s{0,4}(?:\w{1,64}\()?"
+    r"\{\s{0,8}[\"'](?P<name>[a-z_]\w{0,40})[\"']\s?:",
+    re.IGNORECASE,
+)
+_NO_ARGUMENT = frozenset({"context", "ctx", "n", "no", "none", "nothing", "returns", "self"})
+
 
 _GROUPS = (
     ("loses", "these delete, overwrite, update or run"),
@@ -151,7 +245,6 @@ _MAKES = word_set("append create insert post send")
 _ANSWERS = word_set("checklist diff embedding embeddings estimate guide hash link outline plan preview snippet summary")
 """Things that a tool makes to return them: a plan that is created is perhaps not stored."""
 _STARTED_AGAIN = word_set("app application browser emulator server simulator")
-"""What loses nothing by being ended."""
 _MAX_TEXT = 20_000
 """Maximum number of characters read from a description; what a tool does comes first."""
 
@@ -248,6 +341,8 @@ def change_described(tool: Tool, prefix: str | None) -> str | None:
 
 _FIRST_SENTENCE = lazy_pattern(r"[.!?]\s|\n\s*\n")
 _ON_REQUEST = lazy_pattern(r"\b(?:if|when|optional|optionally|or|can|may|unless)\b", re.IGNORECASE)
+
+
 _TO_FILES = lazy_pattern(
     r"\badds?\s(?:[\w'-]+\s){1,6}?to\s(?:all\s|an?\s|the\s|your\s)?(?:[\w'-]+\s){0,3}?"
     r"(?:files?|project|repository|database|account|list|cart|calendar)\b",
@@ -257,6 +352,7 @@ _TO_FILES = lazy_pattern(
 
 
 def _loss_said(tool: Tool, verb: str | None, text: str) -> str | None:
+    # What is ended loses nothing if it can be started again.
     ends = verb in ("kill", "terminate") and not _STARTED_AGAIN.isdisjoint(name_words(tool.name))
     if verb in DESTROYING_VERBS and verb not in ("clear", "replace") and not ends and not takes_off(tool, verb):
         return f'the name says "{verb}"'
@@ -272,4 +368,4 @@ def _reads_only(tool: Tool, prefix: str | None) -> bool:
         return False
     # Later paragraphs are about the caller's work, so only explicit statements about the tool count there.
     first = text.lstrip()[:_MAX_FIRST].split("\n\n", 1)[0]
-    return not (_MENTIONED_CHANGE.search(first) or _ALSO_CHANGES.search(text) or says_change(text))
+    return not (_MENTIONED_CHANGE.search(first) or _ALSO_CHANGES.search(text))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.surface.model import Surface, Tool
 
+
 DROPPED_KEYS = ("description", "examples", "example", "title", "default", "$comment", "markdownDescription")
 """Keys that compaction drops from input schemas, at any depth, properties of these names included."""
 
@@ -41,12 +42,6 @@ def description_cap(tool: Tool, context: Context) -> Iterator[Hit]:
     if len(flat) > limit:
         kept = compacted(tool.description, limit)
         yield hit("/description", tool.description, length=len(flat), limit=limit, end=kept[-40:])
-
-
-def normalised_description(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """A description has no line breaks, and no white space at its ends or in runs."""
-    if tool.description != " ".join(tool.description.split()):
-        yield hit("/description", tool.description)
 
 
 _SHOWN_KEYS = frozenset({"description", "default"})
@@ -80,15 +75,6 @@ def dropped_keys(surface: Surface, context: Context) -> Iterator[Hit]:
         named = sorted(keys, key=DROPPED_KEYS.index)
         tools = counted(len({tool for tool, _ in spots}), "tool")
         yield hit("/tools", named, spots=spots, keys=named, tools=tools, characters=f"{characters:,}")
-
-
-def lost_property(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
-    """No property has the name of a key that compaction drops."""
-    if node.argument in DROPPED_KEYS:
-        required = parent_of(node).get("required")
-        needed = isinstance(required, list) and node.argument in required
-        effect = "and it is required, so no call can be valid" if needed else "so no model will send it"
-        yield hit(node.pointer, node.argument, argument=node.argument, effect=effect)
 
 
 _WORTH_COMPACTING = 400
@@ -140,51 +126,21 @@ def optional_required(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
         yield hit(node.pointer, node.argument, correction=correction, argument=node.argument, reason="has a default")
 
 
-_CLASSES = ("Settings", "ConfigPaths")
-"""Types whose values the guide's decorator injects."""
-
-
 def injected_parameter(tool: Tool, context: Context) -> Iterator[Hit]:
     """The server injects no parameter: neither by its type, nor by a name that means nothing to a caller."""
     schema = tool.input_schema
     names = frozenset(context.options["names"])
     for name, given in _parameters(tool).items():
         reference = given.get("$ref") if isinstance(given, dict) else None
-        by_type = isinstance(reference, str) and reference.rpartition("/")[2] in _CLASSES
-        if by_type or (name in names and _by_name(name, given, schema)):
+        by_type = isinstance(reference, str) and reference.rpartition("/")[2] in ("Settings", "ConfigPaths")
+        described = not _OF_THE_CALLER.isdisjoint(effective(schema, given))
+        if by_type or (name in names and not (described and name in _COMMON)):
             yield hit(join_pointer("/inputSchema/properties", name), name, name=name)
 
 
-def _by_name(name: str, given: Any, schema: dict[str, Any]) -> bool:
-    """True if a parameter with such a name is not meant for the caller: ``paths: list[str]`` and described ones are."""
-    found = effective(schema, given)
-    if name in ("args", "kwargs"):
-        # Generators that do not support *args and **kwargs publish both, with any type.
-        return "description" not in found and (name == "kwargs" or "kwargs" in schema["properties"] or not found)
-    if name not in ("settings", "paths"):
-        return True
-    described = found.keys() & {"description", "properties", "additionalProperties", "enum", "const", "items"}
-    return not described and (types_of(found, schema) or frozenset({"object"})) <= {"object", "null"}
-
-
-def hints_declared(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """All four hints are declared."""
-    names = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
-    missing = [name for name in names if not isinstance(tool.annotations.get(name), bool)]
-    if missing:
-        yield hit("/annotations" if "annotations" in tool.raw else "", None, missing=missing)
-
-
-_NOUNS = frozenset({"check", "count", "diff", "query", "search", "view"})
-"""Reading verbs that are nouns at the end of a name, as in ``simulate_query``."""
-
-
-def _reads(name: str, verb: str | None) -> bool:
-    """True if the name of a tool promises that it only reads."""
-    words = name_words(name)
-    is_noun = verb in _NOUNS and len(words) > 1 and words[-1] == verb and words[0] != verb
-    # git stores what it fetches.
-    return verb in READING_VERBS and not is_noun and not (verb == "fetch" and "git" in words)
+_COMMON = ("args", "kwargs", "paths", "settings")
+_OF_THE_CALLER = frozenset({"description", "properties", "additionalProperties", "enum", "const", "items"})
+"""Keywords that nobody writes for what the server injects: ``paths: list[str]`` is meant for the caller."""
 
 
 def annotations_agree(tool: Tool, _context: Context) -> Iterator[Hit]:
@@ -201,7 +157,7 @@ def annotations_agree(tool: Tool, _context: Context) -> Iterator[Hit]:
     if read_only is True and verb in MUTATING_VERBS:
         yield hit("/annotations/readOnlyHint", True, problem=f'says readOnlyHint: true and is named "{verb}"')
     # The guide declares its own fetch_url only as an access to the outside.
-    if read_only is False and _reads(tool.name, verb) and given.get("openWorldHint") is not True:
+    if read_only is False and verb in READING_VERBS and given.get("openWorldHint") is not True:
         yield hit("/annotations/readOnlyHint", False, problem=f'says readOnlyHint: false and is named "{verb}"')
     if given.get("openWorldHint") is False and _WEB.intersection(name_words(tool.name)):
         problem = "says openWorldHint: false and is named after the web"

@@ -11,13 +11,14 @@ from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import Context, Hit, hit
 from mcp_governor.subjects.phrases import kind_of
 from mcp_governor.surface.skills import MANIFEST, MAX_BYTES, MAX_FILES
-from mcp_governor.text import one_line
+from mcp_governor.text import nearest, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcp_governor.surface.model import Surface
     from mcp_governor.surface.skills import Skill
+
 
 _NAME = lazy_pattern(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _DIGEST = lazy_pattern(r"sha256:[0-9a-f]{64}")
@@ -191,3 +192,28 @@ def frontmatter_of(text: str) -> dict[Any, Any] | None:
     except (yaml.YAMLError, ValueError):
         return None
     return value if isinstance(value, dict) else None
+
+
+_OWN = lazy_pattern(r"[a-z][a-z0-9]*(?:[_.-][a-zA-Z0-9]+)+")
+"""Names as servers give them. Those of hosts are one word (``bash``) or begin with a capital (``WebFetch``)."""
+
+
+def allowed_tools(surface: Surface, _context: Context) -> Iterator[Hit]:
+    """The names in ``allowed-tools`` that no tool has."""
+    if not surface.tools:
+        return
+    for skill in surface.skills:
+        gone = [
+            name for name in skill.allowed_tools if _OWN.fullmatch(name) and name not in surface.by_name
+            # mcp__SERVER__TOOL: the host has named the server
+            and "__" not in name
+        ]  # fmt: skip
+        if gone:
+            meant = nearest(gone[0], surface.by_name) if len(gone) == 1 else None
+            yield hit(
+                f"/skills/{skill.index}/frontmatter/allowed-tools",
+                skill.frontmatter.get("allowed-tools"),
+                skill=one_line(skill.name, 64),
+                names=", ".join(one_line(name, 64) for name in gone[:10]),
+                meant=f" ({meant} is near)" if meant else "",
+            )

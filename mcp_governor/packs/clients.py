@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.packs.spec.messages import boolean_properties
+from mcp_governor.packs.spec import boolean_properties
 from mcp_governor.rules.scope import about
 from mcp_governor.schemas.dialects import DIALECTS, draft_named
 from mcp_governor.schemas.keywords import MIXED_MAP_KEYS, SCHEMA_MAP_KEYS
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from mcp_governor.schemas.flaws import Flaw
     from mcp_governor.surface.model import Surface, Tool
 
+
 _NUMBER = lazy_pattern(r"[-+]?\d+(?:\.\d+)?")
 _WALKED = frozenset(
     {"properties", "patternProperties", "dependencies", "items", "contains", "additionalProperties"}
@@ -32,26 +32,15 @@ _WALKED = frozenset(
 """Keywords whose subschemas VS Code's normalizer visits (toolSchemaNormalizer.ts, forEachSchemaNode)."""
 
 
-def tool_count(surface: Surface, context: Context) -> Iterator[Hit]:
-    """There are at most ``max`` tools."""
-    if len(surface.tools) > context.options["max"]:
-        yield hit("/tools", len(surface.tools), count=len(surface.tools))
-
-
 def list_tokens(surface: Surface, context: Context) -> Iterator[Hit]:
     """All tools as models see them have at most ``max`` tokens, and one ``max-tool``, at four bytes each."""
     most, of_one = (BYTES_PER_TOKEN * context.options[name] for name in ("max", "max-tool"))
-    # JSON in ASCII is never shorter than compact JSON in UTF-8.
-    schemas = [len(json_text(tool, "inputSchema", context.facts)) for tool in surface.tools]
-    words = [len(json.dumps([tool.raw.get("name"), tool.raw.get("description")])) + _KEYS for tool in surface.tools]
-    if sum(schemas) + sum(words) <= most and max(map(sum, zip(schemas, words, strict=True)), default=0) <= of_one:
-        return
     sizes = {tool.name: definition_bytes(tool) for tool in surface.tools}
     size = sum(sizes.values())
     large = [name for name in sizes if sizes[name] > of_one]
     if size <= most and not large:
         return
-    largest = sorted(sizes if size > most else large, key=lambda name: -sizes[name])[:_LARGEST]
+    largest = sorted(sizes if size > most else large, key=lambda name: -sizes[name])[:3]
     named = ", ".join(f"{one_line(name, 64)} ({sizes[name] / 1000:.0f} kB)" for name in largest)
     share = 100 * sum(map(sizes.__getitem__, large)) // size
     yield hit(
@@ -65,12 +54,6 @@ def list_tokens(surface: Surface, context: Context) -> Iterator[Hit]:
     )
 
 
-_LARGEST = 3
-"""Maximum number of tools named."""
-_KEYS = len('{"name":,"description":,"inputSchema":}')
-"""Number of characters around the three values of a definition."""
-
-
 def draft_07(tool: Tool, context: Context) -> Iterator[Hit]:
     """The input schema is valid as draft-07, apart from scalars that VS Code's validator converts."""
     from mcp_governor.schemas.meta import meta_flaws
@@ -79,14 +62,10 @@ def draft_07(tool: Tool, context: Context) -> Iterator[Hit]:
     if not isinstance(schema, dict):
         return
     # The engine reads strings without lone surrogates, and its paths lead into that copy.
-    copy = encodable(schema) if _SURROGATE in json_text(tool, "inputSchema", context.facts) else schema
+    copy = encodable(schema) if "\\ud" in json_text(tool, "inputSchema", context.facts) else schema
     refused = (flaw for flaw in meta_flaws(copy, 7) if not _converted(copy, flaw))
     for flaw in islice(refused, 1):
         yield hit(join_pointer("/inputSchema", *existing(schema, flaw.instance_path)), schema, error=flaw.message)
-
-
-_SURROGATE = "\\ud"
-"""The beginning of every surrogate in ASCII JSON."""
 
 
 def _converted(schema: dict[str, Any], flaw: Flaw) -> bool:

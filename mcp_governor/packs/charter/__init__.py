@@ -1,1 +1,0 @@
-"""The charter: descriptions, metadata and workflows."""

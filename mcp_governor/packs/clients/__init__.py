@@ -1,1 +1,0 @@
-"""Dated limits of clients and providers."""

@@ -1,1 +1,0 @@
-"""Reasons for which connector directories reject a server."""

@@ -1,1 +1,0 @@
-"""Text that does not belong in a description."""

@@ -1,1 +1,0 @@
-"""SCHEMA.md of the gateway: conventions of schemas."""

@@ -1,1 +1,0 @@
-"""What the specification requires of a server, its tools and their schemas."""

@@ -1,1 +1,0 @@
-"""Tiers, and the lists that return the tools of each."""
