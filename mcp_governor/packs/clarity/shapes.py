@@ -30,11 +30,12 @@ _TRUTH = Guarded(
     r"|\((?:true|false)\s?(?:or|/|\||,)\s?(?:true|false)\)",
     "true",
 )
-_NUMBER_OF = lazy_pattern(
+_NUMBER_OF = Guarded(
     r"(?:optional:?\s|the\s){0,2}(?:(?:approximate|desired|estimated|exact|maximum|minimum|total)\s)?number\sof\s"
     r"(?:[a-z]{2,16}\s)?(?:columns|days|entries|events|hits|hours|images|items|lines|matches|messages|minutes|months"
     r"|nodes|pages|records|replicas|results|retries|rows|seconds|steps|threads|weeks|words|workers|years)\b",
-    re.IGNORECASE,
+    " number of ",
+    head=60,
 )
 _AS_TEXT = lazy_pattern(
     r"[`'\"]|\b(?:or|e\.g|like|such as|all|range|string|decimals?|fraction\w*)\b"

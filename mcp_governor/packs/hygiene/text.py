@@ -43,7 +43,8 @@ _CONCEAL = Guarded(
     r"\b(?:do not|don't|don’t|never)\s+(?:tell|inform|mention|reveal|disclose|notify|alert)\b[^.\n]{0,40}\buser\b"
     r"|\bwithout\s+(?:telling|informing|notifying|alerting)\s+the\s+user\b"
     r"|\bthe user (?:must|should) not (?:know|see|notice)\b",
-    "user",
+    " user ",
+    also=("not ", "don't ", "don’t ", " never ", " without "),
 )
 _SENSITIVE_PATH = Guarded(
     r"~/\.(?:ssh|aws|gnupg|kube|netrc|npmrc|docker)\b|\bid_(?:rsa|ed25519|ecdsa)\b|/etc/(?:passwd|shadow|sudoers)\b",
@@ -87,10 +88,8 @@ _ORDER = Guarded(
     rf"|\bfor\s+{_ALL}\s+(?:\w+\s+)?(?:request|question|message|prompt|conversation|turn|task)s?,?\s+(?:you\s+)?(?:must\s+|always\s+)?(?:call|use|run|invoke)\s+(?:this|it)\b"
     # without a condition
     r"|\b(?:must\s+always|always|must)\s+(?:call|use|run|invoke)\s+(?:this|it)(?:\s+(?:tool|function))?(?:\s+first)?\s*(?:[.!](?:\s|$)|$)",
-    "call",
-    "use",
-    "run",
-    "invoke",
+    *(f" {verb} {tool} " for verb in ("call", "use", "run", "invoke") for tool in ("this", "it")),
+    also=(" any", " all ", " every ", " each ", " always ", " must "),
 )
 _CAPITALS = Guarded(
     r"\b(?:IMPORTANT|CRITICAL|MUST|MANDATORY|NEVER|ALWAYS|REQUIRED ACTION)\b",
@@ -106,9 +105,7 @@ _CAPITALS = Guarded(
 _ALL_TOOLS = Guarded(
     r"\b(?:before|after|when(?:ever)?|instead of|rather than)\s+(?:using\s+|calling\s+|invoking\s+)?"
     r"(?:any|all|every|each)\s+(?:of\s+the\s+)?(?:other|subsequent|further)\s+(?:tools?|tool calls?|functions?)\b",
-    "other",
-    "subsequent",
-    "further",
+    *(" other tool", " other function", " subsequent ", " further "),
 )
 
 
