@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor.checking.against.baseline import Baseline, lost_release
 from mcp_governor.checking.against.comparison import Comparison

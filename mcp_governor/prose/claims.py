@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+from msgspec import Struct
 
 from mcp_governor.builtin_rules import FORMS, REFUSE
 from mcp_governor.lazy import lazy_pattern
@@ -36,7 +38,7 @@ _BEFORE = 60
 """Number of characters in front of a claim that may make it void."""
 
 
-class Claim(NamedTuple):
+class Claim(Struct, frozen=True):
     """One thing that a description says about a parameter.
 
     Attributes:

@@ -6,7 +6,9 @@ Such a tool does whatever a call can ask of it, so its name and its description 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.call_arguments import call_properties
@@ -49,7 +51,7 @@ _FILTER = lazy_pattern(
 """An argument that picks among the results: "Only entries about this action"."""
 
 
-class Operation(NamedTuple):
+class Operation(Struct, frozen=True):
     """One value of an argument that picks what a tool does.
 
     Attributes:
@@ -252,7 +254,7 @@ _EXECUTES = Guarded(
 _SWITCH_NAMES = _LOSE | word_set("ack apply autoack clear commit execute flush overwrite persist save store write")
 
 
-class Switch(NamedTuple):
+class Switch(Struct, frozen=True):
     """An argument that makes a tool change something, whatever the tool does without it.
 
     Attributes:

@@ -7,7 +7,9 @@ parameter, even if its bullets have the same names.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.guarded import Guarded
@@ -20,9 +22,9 @@ LETTER = r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 
 
 def of_script(source: str) -> Callable[[str], re.Pattern[str]]:
-    """An expression with :data:`LETTER`, for a given text: to compile its ranges takes 5 ms, and most texts are ASCII."""
+    """An expression with :data:`LETTER`, for a given text: its ranges take 5 ms to compile, and few texts need them."""
     plain, full = lazy_pattern(source.replace(LETTER, r"\w")), lazy_pattern(source)
-    return lambda text: plain if text.isascii() else full
+    return lambda text: plain if text.isascii() or max(text) < "\u3040" else full
 
 
 _SECTION = Guarded(
@@ -154,7 +156,7 @@ _MAX_SECTIONS = 40
 _TITLE = lazy_pattern(r"(?:#{1,6}\s|\*\*)?(?P<words>[A-Za-z][\w` ]{1,50}?)\s?(?::|\*\*)?\s?(?:\*\*)?\s?:?")
 
 
-class Outline(NamedTuple):
+class Outline(Struct, frozen=True):
     """A tool's description, by parameter.
 
     Attributes:

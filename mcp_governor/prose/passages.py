@@ -5,7 +5,9 @@ Checks on prose read parameters through :func:`passages_about`, so that a claim 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
 
 from mcp_governor.prose.call_arguments import argument_places
 from mcp_governor.prose.flat_text import without_name
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 Where = Literal["own", "entry", "mention", "section"]
 
 
-class Passage(NamedTuple):
+class Passage(Struct, frozen=True):
     """One passage about a parameter.
 
     Attributes:

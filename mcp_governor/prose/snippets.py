@@ -9,7 +9,10 @@ from __future__ import annotations
 import ast
 import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.parsing import read_python_expression
@@ -34,7 +37,7 @@ _LONGEST_CALL = 400
 """Maximum length of a call in an example: two to four lines. The end of a longer one is not searched for."""
 
 
-class Snippet(NamedTuple):
+class Snippet(Struct, frozen=True):
     """A value that is written out in a description.
 
     Attributes:
@@ -50,7 +53,7 @@ class Snippet(NamedTuple):
     broken: str
 
 
-class Call(NamedTuple):
+class Call(Struct, frozen=True):
     """A call that is written out in a description.
 
     Attributes:
@@ -170,7 +173,7 @@ def calls(text: str, names: frozenset[str]) -> Iterator[Call]:
             source = text[match.start() : end + 1]
             call = _call(source)
             if call is not None:
-                yield call._replace(shown=_is_shown(text, match.start(), end + 1))
+                yield replace(call, shown=_is_shown(text, match.start(), end + 1))
                 break
             end = text.find(")", end + 1, match.end() + _LONGEST_CALL)
 

@@ -11,6 +11,7 @@ from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Correction, Edit, Effect
 from mcp_governor.rules.query import compile_query, first_name
 from mcp_governor.rules.scope import about
+from mcp_governor.schemas import plain
 from mcp_governor.schemas.patterns import compile_schema, errors, linear_pattern, with_options
 from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
 from mcp_governor.subjects.context import Check, Context, Hit, SchemaPlace, hit
@@ -158,15 +159,25 @@ def _judge(case: Case, options: Mapping[str, Any], *, sound: bool) -> tuple[_Tes
     if case.pattern is not None or case.forbid is not None:
         expression = with_options(case.pattern or case.forbid or "", options)
         search = (_named if case.judge == "name" else _search)(expression, sound=sound)
-        wanted = case.pattern is not None
+        wanted, cues = case.pattern is not None, case.cues
         problems: _Problems = [([], "does not match" if wanted else "matches")]
-        return lambda value: not isinstance(value, str) or search(value) is wanted, lambda _: problems
+        return (
+            lambda value: (
+                not isinstance(value, str)
+                or (bool(cues) and not any(cue in value.lower() for cue in cues))
+                or search(value) is wanted
+            ),
+            lambda _: problems,
+        )
     schema = with_options(case.then, options)
     return _predicate(schema, sound=sound), lambda value: errors(compile_schema(schema), value)
 
 
 def _predicate(schema: Any, *, sound: bool) -> _Test:
     """A function that returns true if a value satisfies a schema; one that is sound is compiled for the first value."""
+    test = plain.condition(schema) if sound else None
+    if test is not None:
+        return test
     make = functools.cache(lambda: compile_schema(schema))
     if not sound:
         make()
@@ -189,7 +200,7 @@ def _search(expression: str, *, sound: bool) -> Callable[[str], bool]:
     """A function that looks for an expression; one that is sound is compiled for the first text."""
     if not sound:
         return linear_pattern(expression).search
-    return lambda text: linear_pattern(expression).search(text)
+    return plain.search(expression)
 
 
 def _surface(surface: Surface) -> dict[str, Any]:

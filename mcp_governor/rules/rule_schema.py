@@ -69,6 +69,11 @@ _CASE = {
     },
     "pattern": {**_TEXT, "description": "Regular expression that every string found must match."},
     "forbid": {**_TEXT, "description": "Regular expression that no string found may match."},
+    "cues": {
+        "type": "array",
+        "items": _TEXT,
+        "description": "Words in small letters, one of which every string has that forbid matches.",
+    },
     "value": {
         "type": "string",
         "pattern": r"^(name|\$.*)$",

@@ -7,7 +7,9 @@ its syntax, and a free-form object its keys.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.words import STOP_WORDS, stem, word_count, word_set, words
@@ -112,7 +114,7 @@ _GENERIC = frozenset(
 )
 
 
-class Argument(NamedTuple):
+class Argument(Struct, frozen=True):
     """Everything that is known about one parameter.
 
     Attributes:

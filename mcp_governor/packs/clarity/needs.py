@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import re
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.call_arguments import call_object
@@ -40,7 +42,7 @@ _MAX_CHOICES = 40
 """Maximum number of values of one parameter that are looked for in sentences."""
 
 
-class _Need(NamedTuple):
+class _Need(Struct, frozen=True):
     """A sentence that ties parameters of one object to each other.
 
     Attributes:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from mcp_governor.fixes.corrections import narrowed
 from mcp_governor.subjects.context import hit
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from mcp_governor.subjects.context import Context, Hit, SchemaPlace
 
 
-class OpenText(NamedTuple):
+class OpenText(Struct, frozen=True):
     """A parameter, or the items of a list, that accepts any string.
 
     Attributes:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from mcp_governor.packs.clarity.guessing import Argument, open_question
 from mcp_governor.packs.clarity.unguessable import INDEXES
@@ -57,7 +59,7 @@ def plain_parameters(surface: Surface, context: Context) -> Iterator[Hit]:
     yield from _hits(surface, context, plain=True)
 
 
-class _Bare(NamedTuple):
+class _Bare(Struct, frozen=True):
     """The parameters of a server without a description.
 
     Attributes:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from mcp_governor.packs.clarity.guessing import (
     Argument,
     may_be_open,
@@ -47,7 +49,7 @@ def parameter_described(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     if says is not None and not nested:
         # An entry of the tool's description is in the text already, and counts once.
         asides = [aside for aside in said_in_passing(name, node.tool.description) if aside not in text]
-        says = open_question(one._replace(text=" ".join((text, *asides))[:_MAX_TEXT])) if asides else says
+        says = open_question(replace(one, text=" ".join((text, *asides))[:_MAX_TEXT])) if asides else says
     if says is not None and f'"{name}": "' in node.tool.description[:_MAX_TEXT]:
         return  # An example of a call shows a value.
     if says == "numbers" and _is_of_a_record(parts, context):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
 from mcp_governor.subjects.context import Context, Hit, Item, hit
 from mcp_governor.surface.messages import mismatches
@@ -47,7 +49,7 @@ def message_members(surface: Surface, context: Context) -> Iterator[Hit]:
 
 
 def _within(part: str, found: Hit) -> Hit:
-    return found._replace(path=f"/{part}{found.path}", values={"error": f"{part}/{found.values['error']}"})
+    return replace(found, path=f"/{part}{found.path}", values={"error": f"{part}/{found.values['error']}"})
 
 
 def tool_fields(tool: Tool, context: Context) -> Iterator[Hit]:
