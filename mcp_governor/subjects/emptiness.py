@@ -137,6 +137,8 @@ def _is_plain_part(schema: Any) -> bool:
     """True if a parameter has a value for certain: any of its type, or its first, least or greatest one."""
     if not isinstance(schema, dict) or (_PLAIN.issuperset(schema) and _is_type(schema.get("type"))):
         return schema is True or isinstance(schema, dict)
+    if _is_bounded(schema):
+        return True
     values = schema.get("enum")
     if isinstance(values, list) and values and _LISTED.issuperset(schema):
         return True
@@ -152,8 +154,30 @@ def _is_plain_part(schema: Any) -> bool:
     return any(plainly_accepts(schema, value) for value in (first, schema.get("minimum"), schema.get("maximum")))
 
 
+def _is_bounded(schema: Mapping[str, Any]) -> bool:
+    """True if a text, a list, an object or a number has bounds that leave a value."""
+    kind, further = schema.get("type"), schema.keys() - _PLAIN
+    if kind == "string" and further <= {"minLength", "maxLength"}:
+        return _is_range(schema.get("minLength", 0), schema.get("maxLength"))
+    if kind == "array" and further <= {"minItems", "maxItems"}:
+        least = schema.get("minItems", 0)
+        # With one value, a list of that value as often as it takes.
+        return _is_range(least, schema.get("maxItems")) and (least == 0 or _is_plain_part(schema.get("items", True)))
+    if kind == "object" and further <= {"properties", "additionalProperties", "propertyNames", "required"}:
+        return schema.get("required", []) == []
+    if kind in ("integer", "number") and further <= {"exclusiveMinimum", "maximum"}:
+        least = schema.get("exclusiveMinimum")
+        return type(least) is int and _is_range(least + 1, schema.get("maximum"))
+    return False
+
+
+def _is_range(least: Any, most: Any) -> bool:
+    return type(least) is int and (most is None or (type(most) is int and least <= most))
+
+
 def _is_type(kind: Any) -> bool:
-    return kind is None or (isinstance(kind, str) and kind in _TYPES)
+    kinds = kind if isinstance(kind, list) and kind else [kind]
+    return kind is None or all(isinstance(one, str) and one in _TYPES for one in kinds)
 
 
 def _are_apart(branches: list[Any]) -> bool:
