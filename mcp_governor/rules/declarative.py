@@ -42,7 +42,7 @@ def declarative_check(rule: Rule, options: Mapping[str, Any]) -> Check:
     # Tests compile our rules, and a user's rule is compiled when it is read; another option may not compile.
     sound = options == rule.defaults
     try:
-        searches = [_Case(case, options, sound=sound).search() for case in rule.cases]
+        searches = [_Case(case, options, sound=sound, ours=not rule.folder).search() for case in rule.cases]
     except ConfigError as error:
         raise _about(rule, error) from None
     document_of = _DOCUMENTS.get(rule.on, attrgetter("raw"))
@@ -68,13 +68,13 @@ def _about(rule: Rule, error: ConfigError) -> ConfigError:
 class _Case:
     """One compiled case: maps a subject to the places in it that violate the case."""
 
-    def __init__(self, case: Case, options: Mapping[str, Any], *, sound: bool) -> None:
+    def __init__(self, case: Case, options: Mapping[str, Any], *, sound: bool, ours: bool) -> None:
         self._case = case
         self._query = compile_query(case.given)
-        self._is_right, self._problems = _judge(case, options, sound=sound)
+        self._is_right, self._problems = _judge(case, options, sound=sound, ours=ours)
         self._applies = _predicate(with_options(case.when, options), sound=sound) if case.when is not None else None
         argument = with_options(case.argument, options)
-        self._named = _named(argument, sound=sound) if argument is not None else None
+        self._named = _named(argument, sound=sound, ours=ours) if argument is not None else None
         self._value = compile_query(case.value) if case.value.startswith("$") else None
         self._is_one = case.judge == "name" or case.resolve or bool(case.value)
 
@@ -154,11 +154,13 @@ def _name(subject: Any, way: Way) -> Any:
     return way[-1] if way else subject.argument if isinstance(subject, SchemaPlace) else None
 
 
-def _judge(case: Case, options: Mapping[str, Any], *, sound: bool) -> tuple[_Test, Callable[[Any], _Problems]]:
+def _judge(
+    case: Case, options: Mapping[str, Any], *, sound: bool, ours: bool
+) -> tuple[_Test, Callable[[Any], _Problems]]:
     """A test for valid values, and a function that returns the paths to invalid parts with the engine's messages."""
     if case.pattern is not None or case.forbid is not None:
         expression = with_options(case.pattern or case.forbid or "", options)
-        search = (_named if case.judge == "name" else _search)(expression, sound=sound)
+        search = (_named if case.judge == "name" else _search)(expression, sound=sound, ours=ours)
         wanted, cues = case.pattern is not None, case.cues
         problems: _Problems = [([], "does not match" if wanted else "matches")]
         return (
@@ -191,16 +193,16 @@ def _predicate(schema: Any, *, sound: bool) -> _Test:
     return is_valid
 
 
-def _named(expression: str, *, sound: bool) -> Callable[[str], bool]:
+def _named(expression: str, *, sound: bool, ours: bool) -> Callable[[str], bool]:
     # The parameters of a surface have few different names.
-    return functools.lru_cache(maxsize=4096)(_search(expression, sound=sound))
+    return functools.lru_cache(maxsize=4096)(_search(expression, sound=sound, ours=ours))
 
 
-def _search(expression: str, *, sound: bool) -> Callable[[str], bool]:
+def _search(expression: str, *, sound: bool, ours: bool) -> Callable[[str], bool]:
     """A function that looks for an expression; one that is sound is compiled for the first text."""
     if not sound:
         return linear_pattern(expression).search
-    return plain.search(expression)
+    return plain.search(expression, ours=ours)
 
 
 def _surface(surface: Surface) -> dict[str, Any]:

@@ -168,21 +168,26 @@ def _no_longer(most: Any) -> Test:
 
 _MAX_TEXT = 256
 """Maximum number of characters that are searched without the engine."""
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f]|\n\Z")
+"""What Python takes for a blank, or for a part of the last line, and the engine does not."""
 _MAX_REPEATS = 2
 """Maximum number of repetitions in such an expression, so that a search takes few steps."""
 
 
-def search(pattern: str) -> Test:
+def search(pattern: str, *, ours: bool = False) -> Test:
     """A search for a pattern, with the result of the engine.
 
-    Short lines of ASCII are searched by Python if the pattern has no groups and few repetitions: there, it means the
-    same in both.
+    Python searches ASCII, in which a pattern means the same to both, if the pattern takes few steps.
+
+    Args:
+        pattern: to search for.
+        ours: it is one of ours, so it takes few steps whatever the text is; of others, only one without groups and with
+            few repetitions does, in a short text.
     """
-    repeats = sum(map(pattern.count, "*+{"))
-    tame = "(" not in pattern and "$" not in pattern[:-1] and repeats <= _MAX_REPEATS
+    tame = "(" not in pattern and sum(map(pattern.count, "*+{")) <= _MAX_REPEATS
 
     def found(value: str) -> bool:
-        if tame and len(value) <= _MAX_TEXT and value.isascii() and value.isprintable():
+        if (ours or (tame and len(value) <= _MAX_TEXT)) and value.isascii() and _CONTROL.search(value) is None:
             return re.search(pattern, value) is not None
         from mcp_governor.schemas.patterns import linear_pattern
 

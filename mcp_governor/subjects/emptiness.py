@@ -164,7 +164,7 @@ def _is_bounded(schema: Mapping[str, Any]) -> bool:
         # With one value, a list of that value as often as it takes.
         return _is_range(least, schema.get("maxItems")) and (least == 0 or _is_plain_part(schema.get("items", True)))
     if kind == "object" and further <= {"properties", "additionalProperties", "propertyNames", "required"}:
-        return schema.get("required", []) == []
+        return bool(schema.get("required", []) == [])
     if kind in ("integer", "number") and further <= {"exclusiveMinimum", "maximum"}:
         least = schema.get("exclusiveMinimum")
         return type(least) is int and _is_range(least + 1, schema.get("maximum"))

@@ -7,9 +7,9 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.prose.alike_names import looks_like_a_tool
 from mcp_governor.prose.chains import chains
 from mcp_governor.prose.mentions import NameIndex
-from mcp_governor.prose.tool_names import looks_like_a_tool
 from mcp_governor.subjects.context import Context, Hit, hit
 
 if TYPE_CHECKING:

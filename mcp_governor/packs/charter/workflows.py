@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mcp_governor.prose.alike_names import looks_like_a_tool
 from mcp_governor.prose.chains import Step, chained, listed
-from mcp_governor.prose.tool_names import looks_like_a_tool
 from mcp_governor.subjects.context import Context, Hit, hit
 
 if TYPE_CHECKING:

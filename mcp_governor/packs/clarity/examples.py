@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.asides import without_results
-from mcp_governor.prose.fitting import misfit, missing
-from mcp_governor.prose.snippets import Call, Snippet, calls, snippets
+from mcp_governor.prose.snippets import Call, Snippet, calls, misfit, missing, snippets
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import hit
 from mcp_governor.subjects.schemas import effective, types_of

@@ -6,9 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.prose.alike_names import Names
+from mcp_governor.prose.alike_names import Names, other_names
 from mcp_governor.prose.claims import read_references
-from mcp_governor.prose.tool_names import other_names
 from mcp_governor.prose.words import MUTATING_VERBS, READING_VERBS, name_words
 from mcp_governor.subjects.context import hit
 from mcp_governor.text import one_line

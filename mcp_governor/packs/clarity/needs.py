@@ -17,8 +17,7 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.call_arguments import call_object
 from mcp_governor.prose.claims import read_needs, read_values
 from mcp_governor.prose.credentials import names_key, names_password
-from mcp_governor.prose.flat_text import without_name
-from mcp_governor.prose.passages import outline_of
+from mcp_governor.prose.passages import outline_of, without_name
 from mcp_governor.prose.words import name_words
 from mcp_governor.subjects.context import hit
 from mcp_governor.subjects.schemas import COMPOSITION, root_of, types_of, values_of

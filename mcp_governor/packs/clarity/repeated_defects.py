@@ -8,8 +8,7 @@ from mcp_governor.findings import Edit, Effect
 from mcp_governor.fixes.corrections import correction, in_tool, nullable
 from mcp_governor.packs.clarity.measured import lacks_unit
 from mcp_governor.packs.clarity.shapes import packed
-from mcp_governor.prose.flat_text import without_name
-from mcp_governor.prose.passages import outline_of
+from mcp_governor.prose.passages import outline_of, without_name
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import hit
 from mcp_governor.subjects.phrases import counted, in_short
