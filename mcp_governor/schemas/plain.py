@@ -92,7 +92,7 @@ def is_plain(schema: Any) -> bool:
 
 
 def condition(schema: Any) -> Test | None:
-    """What tells if a value satisfies a schema of a rule; ``None`` if only the engine knows.
+    """A test if a value satisfies a schema of a rule; ``None`` if only the engine knows.
 
     Args:
         schema: of a rule, which the engine would compile.
@@ -181,7 +181,7 @@ def search(pattern: str, *, ours: bool = False) -> Test:
 
     Args:
         pattern: to search for.
-        ours: it is one of ours, so it takes few steps whatever the text is; of others, only one without groups and with
+        ours: we wrote it, so it takes few steps whatever the text is; of others, only one without groups and with
             few repetitions does, in a short text.
     """
     tame = "(" not in pattern and sum(map(pattern.count, "*+{")) <= _MAX_REPEATS

@@ -155,7 +155,7 @@ def _is_plain_part(schema: Any) -> bool:
 
 
 def _is_bounded(schema: Mapping[str, Any]) -> bool:
-    """True if a text, a list, an object or a number has bounds that leave a value."""
+    """True if a string, a list, an object or a number has bounds that leave a value."""
     kind, further = schema.get("type"), schema.keys() - _PLAIN
     if kind == "string" and further <= {"minLength", "maxLength"}:
         return _is_range(schema.get("minLength", 0), schema.get("maxLength"))
