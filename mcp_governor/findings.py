@@ -176,7 +176,7 @@ class Finding(Struct, frozen=True, eq=False):
     former: Any = None
 
     def _shown(self) -> tuple[Any, ...]:
-        """What tells findings apart; the value in question may be a secret, and is not shown."""
+        """By what findings differ; the value in question may be a secret, and is not shown."""
         return self.rule, self.severity, self.message, self.tool, self.path, self.fix, self.accepted
 
     def __eq__(self, other: object) -> bool:

@@ -22,7 +22,7 @@ LETTER = r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 
 
 def of_script(source: str) -> Callable[[str], re.Pattern[str]]:
-    """An expression with :data:`LETTER`, for a given text: its ranges take 5 ms to compile, and few texts need them."""
+    """An expression with :data:`LETTER`, for a given text: its ranges take 5 ms to compile, and are seldom needed."""
     plain, full = lazy_pattern(source.replace(LETTER, r"\w")), lazy_pattern(source)
     return lambda text: plain if text.isascii() or max(text) < "\u3040" else full
 

@@ -1,4 +1,4 @@
-"""Plain schemas and plain conditions, judged without the engine, whose import takes as long as forty modules of ours.
+"""Plain schemas and plain conditions, judged without the engine, whose import takes as long as forty of our modules.
 
 What is not plain is left to the engine, so both functions may say less than is true, and never more.
 """
