@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal
 
@@ -137,8 +136,7 @@ MAX_SPOTS = 1_000
 """Maximum number of places listed with a finding: nobody reads more, and the message has their number."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True, eq=False):
     """The result of a rule, a change or a policy at one place.
 
     Attributes:
@@ -167,15 +165,28 @@ class Finding:
     tool: str | None = None
     path: str = ""
     fix: str = ""
-    value: Any = field(default=None, compare=False, repr=False)
+    value: Any = None
     accepted: str | None = None
-    cause: str = field(default="", compare=False, repr=False)
-    correction: Correction | None = field(default=None, compare=False, repr=False)
-    spots: tuple[Spot, ...] = field(default=(), compare=False, repr=False)
-    weight: int = field(default=0, compare=False, repr=False)
-    order: int = field(default=0, compare=False, repr=False)
-    gist: str = field(default="", compare=False, repr=False)
-    former: Any = field(default=None, compare=False, repr=False)
+    cause: str = ""
+    correction: Correction | None = None
+    spots: tuple[Spot, ...] = ()
+    weight: int = 0
+    order: int = 0
+    gist: str = ""
+    former: Any = None
+
+    def _shown(self) -> tuple[Any, ...]:
+        """By what findings differ; the value in question may be a secret, and is not shown."""
+        return self.rule, self.severity, self.message, self.tool, self.path, self.fix, self.accepted
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Finding) and self._shown() == other._shown()
+
+    def __hash__(self) -> int:
+        return hash(self._shown())
+
+    def __repr__(self) -> str:
+        return f"Finding{self._shown()!r}"
 
     @property
     def id(self) -> str:

@@ -16,9 +16,10 @@ import signal
 import statistics
 import sys
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
 from quality_corpus import CORPUS, Linted, default_selection, lint, release, volumes
 from quality_figures import read_figures, record
 from quality_labels import (

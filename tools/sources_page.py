@@ -6,13 +6,13 @@ import json
 from typing import TYPE_CHECKING
 
 from mcp_governor.rules import load_catalogue
+from mcp_governor.rules.catalogue import topics
 from mcp_governor.rules.rule import Stance
-from mcp_governor.rules.stances import topics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.rules.stances import Side, Topic
+    from mcp_governor.rules.catalogue import Side, Topic
 
 
 def tables() -> dict[str, str]:

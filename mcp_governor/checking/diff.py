@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor.changelog.stating import baseline_version, released_version
 from mcp_governor.checking.against.baseline import Baseline, lost_release

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.documents import Governor
@@ -69,7 +67,7 @@ class BaseInfo(Struct, frozen=True):
     new: tuple[str, ...] = ()
     breaks: tuple[str, ...] = ()
     approval: str = ""
-    keys: Mapping[str, str] = msgspec.field(default_factory=dict)
+    keys: Mapping[str, str] = field(default_factory=dict)
     asks: tuple[str, ...] = ()
     approved: tuple[str, ...] = ()
     tokens: TokenCost | None = None
@@ -126,8 +124,7 @@ class History(Struct, frozen=True):
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """The result of one run; the JSON report uses these names.
 
     Attributes:
@@ -201,7 +198,7 @@ class Report:
     nothing_checked: str = ""
     skipped_rules: tuple[str, ...] = ()
     tiers: Mapping[str, str] = field(default_factory=dict)
-    definitions: Mapping[str, tuple[Any, Any]] = field(default_factory=dict, compare=False, repr=False)
+    definitions: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
     surface_file: str = ""
     history: History | None = None
     folder: str = ""

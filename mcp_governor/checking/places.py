@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,7 +47,7 @@ def with_places(report: Report, surface: Surface, source: Source) -> Report:
             readable = len(lines[position.line - 1]) <= _READABLE
             frame = code_frame(lines, position, around=0) if readable else ""
             places[item.id] = Place(source.shown, position.line, position.column, frame)
-    return dataclasses.replace(report, places=places)
+    return replace(report, places=places)
 
 
 def in_repository(report: Report, config: Config) -> Report:
@@ -62,7 +61,7 @@ def in_repository(report: Report, config: Config) -> Report:
     from mcp_governor.target.resolve import baseline_file
 
     places = {item: replace(place, file=_with_slashes(place.file)) for item, place in report.places.items()}
-    report = dataclasses.replace(report, folder=_folder_in_repository(Path.cwd()), places=places)
+    report = replace(report, folder=_folder_in_repository(Path.cwd()), places=places)
     name = baseline_file(config)
     path = config.resolve(name)
     # Of another server, or an older release, it is as good as none.
@@ -70,7 +69,7 @@ def in_repository(report: Report, config: Config) -> Report:
     if report.places or not compared or not path.is_file():
         return report
     shown = _from_here(path)
-    report = dataclasses.replace(report, surface_file=shown)
+    report = replace(report, surface_file=shown)
     try:
         return with_places(report, load_surface(path), FileSource(shown, path))
     except GovernorError:  # An unreadable file has no lines; it is reported elsewhere.

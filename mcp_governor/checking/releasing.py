@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING
@@ -91,7 +90,7 @@ def plan_release(opened: OpenChangelog, version: str | None) -> Plan:
     stage = replace(stage, at_release=config.policy.gate == "change")
     later = check_surface(Comparison(opened.surface, config, itself, stage, book))
     retired = _consumed(config, report, later)
-    later = dataclasses.replace(later, findings=tuple(f for f in later.findings if f.value not in retired))
+    later = replace(later, findings=tuple(f for f in later.findings if f.value not in retired))
     if later.verdict == "fail":
         return Plan(version, text, later, after=True)
     return _plan(opened, version, text, report, retired)

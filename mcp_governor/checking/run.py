@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -194,7 +193,7 @@ def _or_stale(report: Report, asked: Asked, source: Source | None, compared: Com
         return report
     alone = _Run(compared, selection_of(compared.config)).report([], ReleaseResult(), [found], stations=("policy",))
     # If the configuration ignores this finding, no other one replaces it.
-    return dataclasses.replace(report, findings=alone.findings) if alone.verdict == "fail" else report
+    return replace(report, findings=alone.findings) if alone.verdict == "fail" else report
 
 
 def check_surface(
@@ -229,12 +228,12 @@ def check_surface(
     found += [*run.lint(), *unseen_findings(seen), *(measured or ())]
     stations = _ON_PAPER if measured is None else (*_ON_PAPER, "load")
     if called is None:
-        return dataclasses.replace(run.report(changes, release, found, stations=stations), calls=seen)
+        return replace(run.report(changes, release, found, stations=stations), calls=seen)
     run.counts["calls"] = len(called.results)
     changes, found = [*changes, *called.changes], [*found, *called.findings]
     report = run.report(changes, release, found, stations=(*stations, "call"))
     outright = frozenset(change.id for change in called.changes)
-    return dataclasses.replace(report, outright=outright, good_calls=called.good_calls, calls=seen)
+    return replace(report, outright=outright, good_calls=called.good_calls, calls=seen)
 
 
 def changelog_report(compared: Comparison) -> Report:

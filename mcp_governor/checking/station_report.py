@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from mcp_governor.checking.decisions import decide
 from mcp_governor.checking.model import Report, ServerInfo

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -378,7 +377,7 @@ def deliver(report: Report, run: Run, lines: Iterable[Line] | None = None) -> in
     """
     report_skipped(report.skipped_rules)
     lines = list(lines) if lines is not None else None
-    report = dataclasses.replace(report, reproduce=_reproduction(report))
+    report = replace(report, reproduce=_reproduction(report))
     failed: list[GovernorError] = []
     more = (replace(run.output, format=name, file=file) for name, file in run.output.reports)
     for output in (run.output, *more):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from mcp_governor.cli import completion, out
 from mcp_governor.cli.common import (
@@ -155,7 +155,7 @@ def lint(
     if statistics and run.output.format == "json":
         report_skipped(report.skipped_rules)
         rows = count_rules(report.findings)
-        write_json([{**row._asdict(), "severity": row.severity.value} for row in rows], run.output)
+        write_json([{**asdict(row), "severity": row.severity.value} for row in rows], run.output)
         code = int(Exit.PASS if report.verdict == "pass" else Exit.FINDINGS)
     else:
         code = deliver(report, run, _statistics(report) if statistics else None)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 from json.decoder import scanstring  # type: ignore[attr-defined]
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.pointers import join_pointer, unescape_pointer
@@ -24,7 +26,7 @@ _FRAME_WIDTH = 100
 cut around the place."""
 
 
-class Position(NamedTuple):
+class Position(Struct, frozen=True):
     """A position in a file. Line and column count from 1; columns are in code points."""
 
     line: int

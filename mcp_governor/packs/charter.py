@@ -17,9 +17,9 @@ from mcp_governor.charter.facts import (
     metadata_place,
 )
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.prose.alike_names import looks_like_a_tool
 from mcp_governor.prose.chains import chained, chains, listed
 from mcp_governor.prose.mentions import NameIndex
-from mcp_governor.prose.tool_names import looks_like_a_tool
 from mcp_governor.schemas.branches import branches
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import Context, Hit, hit

@@ -11,6 +11,7 @@ from mcp_governor.rules.scope import about
 from mcp_governor.schemas.dialects import DIALECTS, draft_named
 from mcp_governor.schemas.keywords import MIXED_MAP_KEYS, SCHEMA_MAP_KEYS
 from mcp_governor.schemas.patterns import encodable, existing
+from mcp_governor.schemas.plain import is_plain
 from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
 from mcp_governor.subjects.context import Context, Hit, SchemaPlace, hit
 from mcp_governor.subjects.schemas import json_text
@@ -56,11 +57,11 @@ def list_tokens(surface: Surface, context: Context) -> Iterator[Hit]:
 
 def draft_07(tool: Tool, context: Context) -> Iterator[Hit]:
     """The input schema is valid as draft-07, apart from scalars that VS Code's validator converts."""
+    schema = tool.input_schema
+    if not isinstance(schema, dict) or is_plain(schema):
+        return
     from mcp_governor.schemas.meta import meta_flaws
 
-    schema = tool.input_schema
-    if not isinstance(schema, dict):
-        return
     # The engine reads strings without lone surrogates, and its paths lead into that copy.
     copy = encodable(schema) if "\\ud" in json_text(tool, "inputSchema", context.facts) else schema
     refused = (flaw for flaw in meta_flaws(copy, 7) if not _converted(copy, flaw))

@@ -42,7 +42,8 @@ _CONCEAL = Guarded(
     r"\b(?:do not|don't|don’t|never)\s+(?:tell|inform|mention|reveal|disclose)\b[^.\n]{0,40}\buser\b"
     r"|\bwithout\s+(?:telling|informing|notifying|alerting)\s+the\s+user\b"
     r"|\bthe user (?:must|should) not (?:know|see|notice)\b",
-    "user",
+    " user ",
+    also=("not ", "don't ", "don’t ", " never ", " without "),
 )
 _SENSITIVE_PATH = Guarded(
     r"~/\.(?:ssh|aws|gnupg|kube|netrc|npmrc|docker)\b|\bid_(?:rsa|ed25519|ecdsa)\b|/etc/(?:passwd|shadow|sudoers)\b",
@@ -77,9 +78,11 @@ _SHORTEST_RUN = 40
 _BASE64 = lazy_pattern(rf"[A-Za-z0-9+/]{{{_SHORTEST_RUN},}}={{0,2}}")
 
 
-def _without(pattern: str, *cues: str, ignore_case: bool = True) -> Callable[[Text, Context], Iterable[Hit]]:
-    """A check that a string has no match of a pattern, of which every match contains one of the cues."""
-    guarded = Guarded(pattern, *cues, ignore_case=ignore_case)
+def _without(
+    pattern: str, *cues: str, also: tuple[str, ...] = (), ignore_case: bool = True
+) -> Callable[[Text, Context], Iterable[Hit]]:
+    """A check that a string has no match of a pattern: each match contains one of the cues, and one of ``also``."""
+    guarded = Guarded(pattern, *cues, also=also, ignore_case=ignore_case)
 
     def check(text: Text, _context: Context) -> Iterable[Hit]:
         match = guarded.search(text.value)
@@ -108,10 +111,8 @@ mandatory_order = _without(
     rf"|\bfor\s+{_ALL}\s+(?:\w+\s+)?(?:request|question|message|prompt|conversation|turn|task)s?,?\s+(?:you\s+)?(?:must\s+|always\s+)?(?:call|use|run|invoke)\s+(?:this|it)\b"
     # without a condition
     r"|\b(?:must\s+always|always|must)\s+(?:call|use|run|invoke)\s+(?:this|it)(?:\s+(?:tool|function))?(?:\s+first)?\s*(?:[.!](?:\s|$)|$)",
-    "call",
-    "use",
-    "run",
-    "invoke",
+    *(f" {verb} {tool} " for verb in ("call", "use", "run", "invoke") for tool in ("this", "it")),
+    also=(" any", " all ", " every ", " each ", " always ", " must "),
 )
 """No order to call a tool where a condition belongs."""
 capitals = _without(
@@ -129,9 +130,7 @@ capitals = _without(
 cross_tool_commands = _without(
     r"\b(?:before|after|when(?:ever)?|instead of|rather than)\s+(?:using\s+|calling\s+|invoking\s+)?"
     r"(?:any|all|every|each)\s+(?:of\s+the\s+)?(?:other|subsequent|further)\s+(?:tools?|tool calls?|functions?)\b",
-    "other",
-    "subsequent",
-    "further",
+    *(" other tool", " other function", " subsequent ", " further "),
 )
 """No rule about all other tools."""
 

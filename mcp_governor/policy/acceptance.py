@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from mcp_governor.config.model import AcceptConfig
 from mcp_governor.rules.finding import finding

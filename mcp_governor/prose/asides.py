@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.prose.outline import LETTER
+from mcp_governor.prose.outline import LETTER, of_script
 from mcp_governor.prose.words import name_words, occurrences
 
 if TYPE_CHECKING:
@@ -71,6 +71,8 @@ _RESULTS = lazy_pattern(
     re.IGNORECASE | re.MULTILINE,
 )
 """Where a description goes on about results, whose fields may have the names of parameters."""
+_ANNOUNCED = (*("return", "response", "output", "result", "yields"), *("返", "响应", "输出", "戻り値", "반환"))
+"""What it contains."""
 _SECTION = lazy_pattern(
     r"^[ \t#*]{0,12}(?:args|arguments|parameters|params|inputs?)[ \t*]{0,3}:?[ \t*]{0,3}$", re.IGNORECASE | re.MULTILINE
 )
@@ -88,7 +90,7 @@ def is_described(one: Declared) -> bool:
 
 def without_results(description: str) -> str:
     """A description without its part about results, up to the next heading."""
-    results = _RESULTS.search(description)
+    results = _RESULTS.search(description) if any(word in description.lower() for word in _ANNOUNCED) else None
     if results is None:
         return description
     heading = _HEADING.search(description, results.end())
@@ -142,7 +144,8 @@ def _labelled(name: str, text: str) -> Iterator[str]:
 
 def _at_mentions(name: str, text: str, *, anything: bool) -> Iterator[str]:
     """What the text says where it has the name of a parameter as a word of its own."""
-    places = (at for at in occurrences(name, text) if _BEGINS.match(text, at) and _IS_ALL.match(text, at + len(name)))
+    begins, is_all = _begins(text), _is_all(text)
+    places = (at for at in occurrences(name, text) if begins.match(text, at) and is_all.match(text, at + len(name)))
     for at in islice(places, _MAX_SEEN):
         front = text[max(0, at - _MAX_SAID) : at]
         begin = _explanation(name, text, at + len(name), front, anything=anything)
@@ -155,8 +158,8 @@ def _at_mentions(name: str, text: str, *, anything: bool) -> Iterator[str]:
             yield said[0]
 
 
-_BEGINS = lazy_pattern(rf"(?<!{LETTER})(?<![.$@-])")
-_IS_ALL = lazy_pattern(rf"(?!{LETTER})(?!-\w)")
+_begins = of_script(rf"(?<!{LETTER})(?<![.$@-])")
+_is_all = of_script(rf"(?!{LETTER})(?!-\w)")
 
 
 def _explanation(name: str, text: str, end: int, front: str, *, anything: bool) -> int | None:

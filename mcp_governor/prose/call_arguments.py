@@ -7,7 +7,9 @@ members.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.pointers import pointer_tokens, resolve_fragment
@@ -34,7 +36,7 @@ _PLACE = 150
 """Approximate size in bytes of a name with its tokens."""
 
 
-class CallObject(NamedTuple):
+class CallObject(Struct, frozen=True):
     """The object that declares the parameters of a tool.
 
     Attributes:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.passages import outline_of
@@ -35,7 +37,7 @@ _MAX_TOOLS = 2
 """Maximum number of tools named per parameter; the rest are counted."""
 
 
-class Declared(NamedTuple):
+class Declared(Struct, frozen=True):
     """One parameter of one tool.
 
     Attributes:

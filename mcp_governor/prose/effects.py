@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.call_arguments import call_properties
+from mcp_governor.prose.guarded import Guarded
 from mcp_governor.prose.operations import is_place_to_save, operations, saving_parameter, switch, takes_any_method
 from mcp_governor.prose.words import MUTATING_VERBS, READING_VERBS, name_words, word_set, words
 from mcp_governor.subjects.schemas import types_of
@@ -89,45 +90,51 @@ _DENIAL = lazy_pattern(_DENIES, re.IGNORECASE)
 _DOUBT = lazy_pattern(rf"{_DENIES}|\b(?:unless|if|whether)\b", re.IGNORECASE)
 _REACH = 40
 """Number of characters in front of a phrase in which a negation counts: the words of one clause."""
-_LOSSES = lazy_pattern(
+_LOSSES = Guarded(
     r"\b(?:(?:cannot|can ?not|can't) be (?:undone|reversed|recovered)|irreversibl[ey]|"
     r"permanently (?:delet|remov|eras|destroy|los)\w*|overwrit(?:es|e|ing)\b"
     r"|replac(?:e|es|ing) (?:all|every|existing|the (?:entire|whole|existing|current|(?:full )?contents of))\b"
     r"|replac(?:e|es|ing) [\w ]{1,40}\((?:full|complete) (?:update|replacement)\))",
-    re.IGNORECASE,
+    *(" undone ", " reversed ", " recovered ", " irreversibl", " permanently ", " overwrit", " replac"),
 )
-_TAKEN = lazy_pattern(
+_TAKEN = Guarded(
     r"\b(?:is|are|be|gets?)\s(?:then\s|also\s|automatically\s)?"
     r"(?:(?:deleted|erased|purged|removed|wiped|destroyed)\s(?:for\sgood|forever|permanently|after|once|afterwards)"
     r"|permanently\s(?:deleted|erased|purged|removed|wiped|destroyed))\b",
-    re.IGNORECASE,
+    *(" deleted ", " erased ", " purged ", " removed ", " wiped ", " destroyed "),
 )
 """What is gone after a call, in the passive voice: "Entries past the given age are removed for good"."""
-_STATEMENTS = lazy_pattern(
+_STATEMENTS = Guarded(
     r"\b(?i:execut|run|perform)[a-z]{0,4}\s(?:(?:an?|any|the|raw|sql)\s|[A-Z]{4,8}(?:,|/|\s)\s{0,2}(?:(?:or|and)\s)?){0,8}"
     r"(?:DELETE|DROP|TRUNCATE|DDL|DML)\b",
+    *(" delete ", " drop ", " truncate ", " ddl ", " dml "),
+    also=(" execut", " run", " perform"),
+    ignore_case=False,
 )
 """A tool for statements that delete: "Execute an INSERT, UPDATE, or DELETE query"."""
-_RUNS = lazy_pattern(
+_RUNS = Guarded(
     # "Ready-to-run code" is a result.
     r"(?<!ready-to-)\b(?:execut|run|evaluat)[a-z]{0,5}\s(?:\w+\s){0,3}"
     r"(?:sql|quer(?:y|ies)|code|scripts?|commands?|javascript|python|shell)\b",
-    re.IGNORECASE,
+    *(" execut", " run", " evaluat"),
+    also=(" sql ", " quer", " code ", " script", " command", " javascript ", " python ", " shell "),
 )
-_HARMLESS = lazy_pattern(
+_HARMLESS = Guarded(
     r"\bread[- ]?only\b|\bonly select\b|\bselect[- ](?:only|statements?|quer(?:y|ies))\b|\bsandbox"
     r"|\bwithout (?:side effects|changing)"
     # Languages in which nothing can be changed.
     r"|\b(?:insta|log|prom|so|trace)ql\b|\b(?:jql|sosl)\b",
-    re.IGNORECASE,
+    *(" read only ", " readonly ", " select ", " sandbox", " without side effects ", " without changing "),
+    *("ql ", " sosl "),
 )
-_UNLOCKED = lazy_pattern(
-    r"\b(?:allow|enable|permit)s?\b[^.\n]{0,40}\b(?:ddl|dml|delete|destructive|drop|insert|write)", re.IGNORECASE
+_UNLOCKED = Guarded(
+    r"\b(?:allow|enable|permit)s?\b[^.\n]{0,40}\b(?:ddl|dml|delete|destructive|drop|insert|write)",
+    *(" allow", " enable", " permit"),
 )
 """A setting takes the protection away, so that the same tool runs anything."""
-READ_ONLY = lazy_pattern(r"\bread[- ]?only\b", re.IGNORECASE)
+READ_ONLY = Guarded(r"\bread[- ]?only\b", " read only ", " readonly ")
 """The statement of a description that its tool changes nothing."""
-_CHANGES = lazy_pattern(
+_CHANGES = Guarded(
     # A sentence or an item of a list that begins with what the tool does: "- Creates tables and inserts data". Only
     # with "s": without it, the sentence is advice for the caller.
     r"(?:(?:\A|\n|[.!:;]\s)[ \t]{0,40}(?:[-*•]\s{0,4}|\d{1,2}[.)]\s{0,4})?"
@@ -148,7 +155,28 @@ _CHANGES = lazy_pattern(
     r"(?!and\b|or\b|tokens?\b|time\b|context\b|money\b|you\b)\w"
     r"|\bwrite\soperations?\b|\bmodif(?:y|ies)\s(?:the\s|your\s|data|state)"
     r"|\b(?:tak|creat|mak)\w{1,3}\s(?:an?\s)(?:new\s)?snapshot\sof\b",
-    re.IGNORECASE,
+    *(
+        " creates ",
+        " deletes ",
+        " removes ",
+        " updates ",
+        " overwrites ",
+        " saves ",
+        " stores ",
+        " modif",
+        " replaces ",
+    ),
+    *(" renames ", " drops ", " inserts ", " uploads ", " installs ", " deploys ", " resets ", " appends ", " writes "),
+    *(" cleans up ", " sets up ", " auto", " it will ", " it also will ", " this tool ", " this function "),
+    *(" generates ", " downloads ", " exports ", " saved ", " written ", " downloaded ", " appended ", " exported "),
+    *(" to manag", " to creat", " to updat", " to delet", " to configur", " for manag", " for creat", " for updat"),
+    *(" for delet", " for configur", " write operation", " snapshot of "),
+    *(
+        f" {joint} {verb}"
+        for joint in ("and", "then")
+        for verb in ("writ", "stor", "sav", "append", "upload", "insert")
+    ),
+    *(f" {joint} {verb}" for joint in ("and", "then") for verb in ("delet", "updat", "persist")),
 )
 _SEVERAL_VERBS = lazy_pattern(r"\W{0,8}([A-Za-z]{2,20}(?:(?:,\s|,?\s(?:or|and)\s|/)[A-Za-z]{2,20}){1,6})\b")
 _CHANGES_TOO = word_set("""
@@ -178,9 +206,10 @@ _MANNERS = word_set("in off out")
 """What makes another verb of one: "check in", "checks off"."""
 _ON_A_SCREEN = word_set("alert dialog modal notification popup prompt toast window")
 """What is shown to a user, and not returned."""
-_WHAT_IT_IS = lazy_pattern(
+_WHAT_IT_IS = Guarded(
     r"\W{0,8}(?:[A-Za-z]{1,20}\s\|\s(?!\W)|(?:this\s)?(?:(?:a|the)\s)?(?:tool|function)\s(?:(?:that|which|to|for|will)\s)?)",
-    re.IGNORECASE,
+    *(" tool ", " function ", "|"),
+    head=40,
 )
 _FIRST_WORD = lazy_pattern(r"\W{0,8}(?:[A-Za-z]{2,20}ly\s)?([A-Za-z]{2,20})")
 _SEVERAL = lazy_pattern(r"\s(?:between|by|from|of|per|with)\b|\s?[.,:;(]|\s?$", re.IGNORECASE)
@@ -233,7 +262,7 @@ def opening_verb(text: str) -> str | None:
     return None if several else verb
 
 
-def own_statement(pattern: re.Pattern[str], text: str, denial: re.Pattern[str] = _DENIAL) -> str | None:
+def own_statement(pattern: re.Pattern[str] | Guarded, text: str, denial: re.Pattern[str] = _DENIAL) -> str | None:
     """The first words that match and are about this tool: not what it denies, nor what another tool is for."""
     for match in pattern.finditer(text, 0, _MAX_TEXT):
         before = _SENTENCE_END.split(text[max(0, match.start() - _SENTENCE) : match.start()])[-1]

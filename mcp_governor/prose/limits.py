@@ -7,7 +7,9 @@ number of seconds does not limit a number of results.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.claims import Claim, Form, claim_at, is_void, read_forms
@@ -78,7 +80,7 @@ _BEGIN = 60
 _EXCLUSIVE = lazy_pattern(r",?\s?\(?exclusive\b", re.IGNORECASE)
 
 
-class Limit(NamedTuple):
+class Limit(Struct, frozen=True):
     """One side of a limit.
 
     Attributes:
@@ -162,7 +164,7 @@ def stated_limits(name: str, of: str, text: str, claims: Iterable[Claim]) -> lis
     found = [limit for claim in claims if _counts(claim, name, of, text) for limit in _sides(claim, of)]
     lower = [limit for limit in found if limit.keyword.startswith(("min", "exclusiveMin"))]
     upper = [limit for limit in found if not limit.keyword.startswith(("min", "exclusiveMin"))]
-    kept = [side[0] for side in (lower, upper) if len({limit[:2] for limit in side}) == 1]
+    kept = [side[0] for side in (lower, upper) if len({(limit.keyword, limit.value) for limit in side}) == 1]
     # "First row (max 100, min 5000)": one of them counts something else.
     return kept if len(kept) < 2 or kept[0].value <= kept[1].value else []
 

@@ -6,10 +6,13 @@ Such a tool does whatever a call can ask of it, so its name and its description 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.call_arguments import call_properties
+from mcp_governor.prose.guarded import Guarded
 from mcp_governor.prose.words import MUTATING_VERBS, READING_VERBS, name_words, word_set, words
 from mcp_governor.subjects.schemas import types_of
 
@@ -48,7 +51,7 @@ _FILTER = lazy_pattern(
 """An argument that picks among the results: "Only entries about this action"."""
 
 
-class Operation(NamedTuple):
+class Operation(Struct, frozen=True):
     """One value of an argument that picks what a tool does.
 
     Attributes:
@@ -114,10 +117,10 @@ def _only_reports(tool: Tool, found: list[Operation], verbs: set[str]) -> bool:
     return said.isdisjoint(forms | {"manage", "manages"})
 
 
-_PERFORMED = lazy_pattern(
+_PERFORMED = Guarded(
     r"\b(?:action|command|method|mode|operation|task|what)\sto\s"
     r"(?:apply|be performed|carry out|do|execute|perform|run|send|take|use)\b",
-    re.IGNORECASE,
+    *(" action to ", " command to ", " method to ", " mode to ", " operation to ", " task to ", " what to "),
 )
 
 
@@ -191,18 +194,48 @@ def _arguments(tool: Tool) -> Iterator[tuple[str, Any]]:
 
 # -- switches
 
-_SWITCHES = lazy_pattern(
+_DELETE = [
+    "delete",
+    "remove",
+    "purge",
+    "erase",
+    "drop",
+    "destroy",
+    "wipe",
+    "clear",
+    "overwrite",
+    "truncate",
+    "discard",
+    "replace",
+    "revoke",
+]
+_WRITE = [
+    "acknowledge",
+    "ack",
+    "archive",
+    "mark",
+    "move",
+    "create",
+    "update",
+    "insert",
+    "send",
+    "publish",
+    "reset",
+    "commit",
+    "apply",
+    "install",
+]
+_SWITCHES = Guarded(
     r"\W{0,4}(?:(?:(?:if|when)\s(?:true|set|enabled|given|yes)|set\s(?:this\s)?to\strue|true)\b[,:;]?\s(?:to\s)?"
     r"|whether\s(?:or\snot\s)?(?:to\s|the\stool\s)|(?:also|then|automatically|permanently|immediately|optionally)\s){0,4}"
-    r"(?:(?P<destroys>(?:delete|remove|purge|erase|drop|destroy|wipe|clear|overwrite|truncate|discard|replace|revoke)s?)"
-    r"|(?P<writes>(?:acknowledge|ack|archive|mark|move|create|update|insert|send|publish|reset|commit|apply|install)(?:e?s)?))"
-    r"(?=\s(?-i:[a-z`'\"(]))",
-    re.IGNORECASE,
+    rf"(?:(?P<destroys>(?:{'|'.join(_DELETE)})s?)|(?P<writes>(?:{'|'.join(_WRITE)})(?:e?s)?))(?=\s(?-i:[a-z`'\"(]))",
+    *(f" {verb}" for verb in (*_DELETE, *_WRITE)),
+    head=120,
 )
-_LOST = lazy_pattern(
+_LOST = Guarded(
     r"(?<!not\s)(?<!never\s)\b(?P<destroys>(?:is|are|be|gets?|been)\s(?:then\s|also\s|permanently\s|automatically\s)?"
     r"(?:deleted|purged|erased|overwritten|wiped|destroyed|truncated))\b",
-    re.IGNORECASE,
+    *(" deleted ", " purged ", " erased ", " overwritten ", " wiped ", " destroyed ", " truncated "),
 )
 _OF_THE_RESULT = lazy_pattern(
     r".{0,80}?\b(?:from\s(?:the\s)?(?:output|results?|response|text|answer|content|markdown)|white\s?space|html|tags?|markup"
@@ -211,17 +244,17 @@ _OF_THE_RESULT = lazy_pattern(
     re.IGNORECASE,
 )
 """What is taken out of the answer, or of a cache, and not out of what is kept."""
-_EXECUTES = lazy_pattern(
+_EXECUTES = Guarded(
     r"\bEXPLAIN\s\(?ANALY[SZ]E\b|\b(?:actual(?:ly)?|real(?:ly)?)\s(?:run|execut)\w*"
     r"|\A\W{0,4}(?:(?:if|when)\strue,?\s|whether\sto\s|also\s){0,2}(?:execute|run)s?\s(?:the\s|this\s|a\s|your\s)?"
     r"(?:code|command|query|script|sql|statement)\b",
-    re.IGNORECASE,
+    *(" explain ", " actual", " real", " execute", " run"),
 )
 """What a statement does is done, whatever it is run for."""
 _SWITCH_NAMES = _LOSE | word_set("ack apply autoack clear commit execute flush overwrite persist save store write")
 
 
-class Switch(NamedTuple):
+class Switch(Struct, frozen=True):
     """An argument that makes a tool change something, whatever the tool does without it.
 
     Attributes:
@@ -261,12 +294,13 @@ def _switch(name: str, schema: Any) -> Switch | None:
 
 # -- places to save
 
-_SAVED_TO = lazy_pattern(
+_SAVED_TO = Guarded(
     r"\b(?:path|file|folder|directory)\b(?:\s(?:path|name))?\s(?:to|where|in which|into which)\s"
     r"(?:[\w'-]+\s){0,4}?(?:save|write|saved|written)\b"
     r"|\b(?:saves?|writes?|saved|written)\s(?:[\w'-]+\s){0,4}?(?:to|into)\s(?:a|this|the)\s(?:local\s)?"
     r"(?:file|path|folder|directory)\b",
-    re.IGNORECASE,
+    *(" save", " write", " written "),
+    also=(" file ", " path ", " folder ", " directory "),
 )
 _SAVING = word_set("dest destination download export output save")
 _PLACES = word_set("dir directory file filename folder path")

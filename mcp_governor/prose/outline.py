@@ -7,23 +7,50 @@ parameter, even if its bullets have the same names.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.prose.guarded import Guarded
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 LETTER = r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 """A letter of a name: in Chinese, Japanese and Korean, the next word follows the name without a space."""
-_SECTION = lazy_pattern(
+
+
+def of_script(source: str) -> Callable[[str], re.Pattern[str]]:
+    """An expression with :data:`LETTER`, for a given text: its ranges take 5 ms to compile, and are seldom needed."""
+    plain, full = lazy_pattern(source.replace(LETTER, r"\w")), lazy_pattern(source)
+    return lambda text: plain if text.isascii() or max(text) < "\u3040" else full
+
+
+_SECTION = Guarded(
     r"#{0,6}\s?[*_]{0,2}(?:required|optional|input|key|tool|all|main|additional)?\s?"
     r"(?:args|arguments|parameters|params|inputs?|(?:simple|basic|common|advanced|request)\s(?:fields|options))(?:\s\((?:all\s)?(?:required|optional)\))?[*_]{0,2}\s?:?[*_]{0,2}"
     r"|<(?:args|arguments|parameters|params|inputs?)>"
     r"|#{0,6}\s?[*_]{0,2}[【\[]?(?:必填|必须|可选|输入|输入的|请求|主要)?(?:参数|參數|入参|引数|パラメーター?|매개변수|파라미터|인자|인수)(?:说明|說明)?[】\]]?"
     r"[*_]{0,2}\s?[:：]?[*_]{0,2}"
     r"|#{0,6}\s?[*_]{0,2}(?:par[áa]metros|argumentos|param[èe]tres|parametri|параметры|аргументы)[*_]{0,2}\s?:[*_]{0,2}",
-    re.IGNORECASE,
+    *(
+        "args",
+        "arg",
+        "par",
+        "input",
+        "fields",
+        "options",
+        "пар",
+        "арг",
+        "参",
+        "參",
+        "引数",
+        "パラ",
+        "매개",
+        "파라",
+        "인",
+    ),
 )
 """Headings of parameters: in English, and in the languages in which servers are described most often."""
 _LONGEST_SECTION = 60
@@ -34,10 +61,39 @@ _HEADING = lazy_pattern(
     r"|[【\[][^\W\d_a-z]\w{0,20}[】\]][:：]?|-{3,}.*|</?[\w_]{1,40}>",
     re.NOFLAG,
 )
-_APART = lazy_pattern(
+_APART = Guarded(
     r"\b(?:returns?|response|outputs?|results?|yields|raises|errors?|examples?|fields|columns|see also)\b"
     r"|返回|响应|结果|输出|示例|例如|错误|戻り値|返り値|出力|결과|반환|응답|예시|retorna|devuelve|ejemplo|exemple|возвращает|пример",
-    re.IGNORECASE,
+    *(
+        "return",
+        "response",
+        "output",
+        "result",
+        "yields",
+        "raises",
+        "error",
+        "example",
+        "fields",
+        "columns",
+        "see also",
+    ),
+    *(
+        "返",
+        "响应",
+        "结果",
+        "输出",
+        "示例",
+        "例如",
+        "错误",
+        "戻り値",
+        "出力",
+        "결과",
+        "반환",
+        "응답",
+        "예시",
+        "retorna",
+    ),
+    *("devuelve", "ejemplo", "exemple", "возвращает", "пример"),
 )
 _NOTE = (
     r"(?P<note>\((?:[^()\n]|\([^()\n]{0,40}\)){0,80}\)|（[^（）\n]{0,80}）"
@@ -50,7 +106,7 @@ _ENTRY = lazy_pattern(
     r"(?P<open>[`*\"']{0,3})(?P<name>[A-Za-z_$][A-Za-z0-9_.\-$]{0,63})\??[`*\"']{0,3}"
     rf"\s?{_NOTE}\**\s?{_SIGN}\s?\**\s?(?P<text>.*)"
 )
-_TAG = lazy_pattern(
+_tag = of_script(
     r"[@\\](?:param|arg|argument)(?:\[[a-z,]{1,6}\])?\s(?:\{[^{}\n]{0,80}\}\s)?"
     rf"\[?(?P<name>[A-Za-z_$](?:{LETTER}|\$){{0,63}}+)(?![.\[])(?:\s?=[^\]\n]{{0,80}})?\]?\s?(?:[:：–—]\s?|--?\s)?(?P<text>.*)"
 )
@@ -68,6 +124,7 @@ _JOINT = lazy_pattern(
     rf"\s?{_NOTE}\**\s?{_SIGN}\s?\**\s?(?P<text>.*)"
 )
 """One line for several parameters: "start_day, end_day: a range of days", "day_from/to: …"."""
+_MARKS = "-*•+0123456789"
 _JOINTS = lazy_pattern(r"\s?(?:[,/&+]|,?\sand\s|\sor\s)\s?")
 _BULLET = lazy_pattern(r"[-*•+]\s|[・·]\s?|\d{1,2}[.)]\s")
 _CELL = lazy_pattern(r"(?<!\\)\|")
@@ -77,7 +134,7 @@ _NEED_COLUMN = frozenset({"required", "required?", "mandatory"})
 _YES = frozenset({"yes", "true", "required", "✓", "✅", "y"})
 _NO = frozenset({"no", "false", "optional", "n", "❌"})
 
-_IDENTIFIER = lazy_pattern(rf"[A-Za-z_$](?:{LETTER}|\$)*+(?:-(?:{LETTER}|\$)++)*+")
+_identifier = of_script(rf"[A-Za-z_$](?:{LETTER}|\$)*+(?:-(?:{LETTER}|\$)++)*+")
 _LISTED = lazy_pattern(r"\s?\(\s?[`'\"“]|\s?=")
 _VALUES_OF = lazy_pattern(r"\b(?:values|options|choices)\s(?:for|of)\s(?:the\s)?[`'\"]?$", re.IGNORECASE)
 _LONGEST_LEAD = 20
@@ -99,7 +156,7 @@ _MAX_SECTIONS = 40
 _TITLE = lazy_pattern(r"(?:#{1,6}\s|\*\*)?(?P<words>[A-Za-z][\w` ]{1,50}?)\s?(?::|\*\*)?\s?(?:\*\*)?\s?:?")
 
 
-class Outline(NamedTuple):
+class Outline(Struct, frozen=True):
     """A tool's description, by parameter.
 
     Attributes:
@@ -219,13 +276,15 @@ class _Reader:
 
     def _takes(self, line: str, flat: str, indent: int) -> bool:
         """Read a line about one parameter or several; false if it is about none."""
-        if flat[:1] in "@\\:" and self._tag(flat, indent):
+        if flat.startswith(("@", "\\", ":")) and self._tag(flat, indent):
             return True
         if self._within and flat[-1:] == "," and self._all_named(f"{self._names} {flat}"):
             self._names = f"{self._names} {flat}".strip()
             return True
         if self._names:
             flat, self._names = f"{self._names} {flat}", ""
+        if len(self.names) <= _FEW_NAMES and not any(name in flat for name in self.names):
+            return False
         return self._entry(flat, indent) or (self._within and self._aligned(line, indent))
 
     def _all_named(self, listed: str) -> bool:
@@ -238,7 +297,7 @@ class _Reader:
         if _TAG_APART.match(flat):
             self._open, self._indent = [""], indent
             return True
-        tag = _TAG.fullmatch(flat)
+        tag = _tag(flat).fullmatch(flat)
         if tag is None or tag["name"] not in self.names or not tag["text"].strip():
             return False
         self._take(tag["name"], tag["text"].strip())
@@ -268,7 +327,7 @@ class _Reader:
 
     def _joint(self, flat: str, indent: int) -> bool:
         """Read a line about several parameters."""
-        entry = _JOINT.fullmatch(flat)
+        entry = _JOINT.fullmatch(flat) if self._within or flat[:1] in _MARKS else None
         if entry is None or not (self._within or entry["mark"]):
             return False
         first, *others = [name.strip("`*\"'") for name in _JOINTS.split(entry["names"]) if name]
@@ -316,7 +375,9 @@ def _mentions(text: str, names: Collection[str]) -> Mapping[str, tuple[str, ...]
     if len(names) <= _FEW_NAMES and not any(name in text for name in names):
         return {}
     found = [
-        (match, after) for match in _IDENTIFIER.finditer(text) if match[0] in names and (after := _named(text, match))
+        (match, after)
+        for match in _identifier(text).finditer(text)
+        if match[0] in names and (after := _named(text, match))
     ]
     out: dict[str, tuple[str, ...]] = {}
     for position, (match, after) in enumerate(found):

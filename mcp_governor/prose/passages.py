@@ -5,10 +5,13 @@ Checks on prose read parameters through :func:`passages_about`, so that a claim 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+import re
+from typing import TYPE_CHECKING, Any, Literal
 
+from msgspec import Struct
+
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.call_arguments import argument_places
-from mcp_governor.prose.flat_text import without_name
 from mcp_governor.prose.outline import Outline, outline
 from mcp_governor.prose.words import name_words, stem
 from mcp_governor.subjects.context import Hit, SchemaPlace, hit
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
 Where = Literal["own", "entry", "mention", "section"]
 
 
-class Passage(NamedTuple):
+class Passage(Struct, frozen=True):
     """One passage about a parameter.
 
     Attributes:
@@ -129,3 +132,38 @@ def _heads(title: str, argument: str, node: SchemaPlace) -> bool:
         return False
     owners = {stem(word) for token in (*node.tokens[:-1], node.tool.name) for word in name_words(str(token))}
     return words - named <= _ON_VALUES | owners
+
+
+def without_name(text: str, argument: str) -> str:
+    """The text with single spaces, without empty lines, bold marks, and the parameter's own name before a claim."""
+    flat = _EMPHASIS.sub(r"(\1) ", text.lstrip(), count=1) if text.lstrip()[:1] in ("*", "_") else text
+    flat = _lines(flat) if "\n" in flat or "**" in flat else " ".join(flat.split())
+    bare = flat.lstrip("`'\"")
+    if bare.startswith(argument):
+        rest = bare[len(argument) :].lstrip("`'\" ")
+        if rest.startswith("("):
+            return rest
+        if rest.startswith((":", "–", "—", "- ")):
+            return rest[1:].lstrip()
+    return flat
+
+
+_EMPHASIS = lazy_pattern(r"^[*_]{1,3}(required|optional|mandatory)[.:]?[*_]{1,3}:?\s", re.IGNORECASE)
+_SHORTEST_WRAPPED = 50
+"""Minimum number of characters in a line that a docstring may have wrapped; lists of values have shorter lines."""
+_OWN_LINE = lazy_pattern(r"[-*•+#|>`'\"“]|\d{1,2}[.)]\s|[\w$.\-]{1,64}\s?(?::|=|–|—|-\s|→)")
+
+
+def _lines(text: str) -> str:
+    """The lines of a description, with lines that a docstring has wrapped joined again."""
+    out: list[str] = []
+    wrapped = False
+    for line in text.split("\n"):
+        flat = " ".join(line.replace("**", "").split())
+        if flat:
+            if wrapped and _OWN_LINE.match(flat) is None:
+                out[-1] = f"{out[-1]} {flat}"
+            else:
+                out.append(flat)
+        wrapped = len(flat) >= _SHORTEST_WRAPPED and flat[-1] not in ".:;!?"
+    return "\n".join(out)

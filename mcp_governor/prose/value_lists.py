@@ -3,7 +3,9 @@ perhaps with a note."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from mcp_governor.lazy import lazy_pattern
 
@@ -48,7 +50,7 @@ _MORE = frozenset(
 )
 
 
-class Listed(NamedTuple):
+class Listed(Struct, frozen=True):
     """A list of values in a description.
 
     Attributes:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.text import visible
-from mcp_governor.version_steps import next_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -122,6 +121,8 @@ def step_of(report: Report) -> tuple[str, str, str]:
     old, new = (visible(version) for version in report.declared_versions)
     rest = f"{because}; declared: {declared.value} ({old} → {new})"
     if 0 < declared.rank < required.rank:
+        from mcp_governor.version_steps import next_version
+
         rest += f", which is too small: it takes {visible(next_version(old, required))}"
     return "required bump", required.value, rest
 
@@ -187,6 +188,8 @@ def advice_of(report: Report) -> Iterator[tuple[str, str]]:
         declared = report.declared_bump
         then = "list the changes for clients with"
         if declared is None or declared.rank < report.required_bump.rank:
+            from mcp_governor.version_steps import next_version
+
             old = report.declared_versions[0] if report.declared_versions is not None else ""
             then = f"release it as {visible(next_version(old, report.required_bump))}, and {then}"
         yield f"next: {then}", "mcp-governor changelog draft"

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.checking.model import MAX_LISTED
 from mcp_governor.findings import Severity
-from mcp_governor.report.change_causes import words_of
 from mcp_governor.report.finding_groups import causes
 from mcp_governor.report.groups import (
     MAX_SHOWN,
@@ -31,7 +30,6 @@ from mcp_governor.report.groups import (
 from mcp_governor.report.items import accounted_for
 from mcp_governor.report.lines import BLANK, Line, Span, line
 from mcp_governor.report.responses import seen_words, unseen_words
-from mcp_governor.report.word_diff import plain_words
 from mcp_governor.text import one_line, sentence, short_digests, visible
 
 if TYPE_CHECKING:
@@ -266,6 +264,8 @@ def change_lines(
 
     ``tool`` names it where no heading does. ``noted`` is for one that the release accounts for.
     """
+    from mcp_governor.report.change_causes import words_of
+
     mark, style = _FINDING_MARK[Severity.INFO] if noted else _CHANGE_MARK[change.verdict]
     note = f"  accepted: {one_line(accepted)}" if accepted is not None else ""
     where = (f"{tool} {visible(change.path)}".strip(), "cyan")
@@ -306,6 +306,8 @@ def quiet_lines(cause: ChangeCause, accepted: str | None) -> Iterator[Line]:
 
 def word_spans(pieces: Sequence[Piece]) -> list[Span]:
     """The words that changed, marked for readers without color as well."""
+    from mcp_governor.report.word_diff import plain_words
+
     styles = {"same": "dim", "gone": "red", "new": "green"}
     spans = [(Span(plain_words([piece]), styles[piece[0]]), Span(" ")) for piece in pieces]
     return [span for pair in spans for span in pair][:-1]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -11,7 +13,7 @@ if TYPE_CHECKING:
     from mcp_governor.findings import Finding, Severity
 
 
-class RuleCount(NamedTuple):
+class RuleCount(Struct, frozen=True):
     """Number of violations of a rule.
 
     Attributes:

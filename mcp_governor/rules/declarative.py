@@ -11,6 +11,7 @@ from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Correction, Edit, Effect
 from mcp_governor.rules.query import compile_query, first_name
 from mcp_governor.rules.scope import about
+from mcp_governor.schemas import plain
 from mcp_governor.schemas.patterns import compile_schema, errors, linear_pattern, with_options
 from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
 from mcp_governor.subjects.context import Check, Context, Hit, SchemaPlace, hit
@@ -41,7 +42,7 @@ def declarative_check(rule: Rule, options: Mapping[str, Any]) -> Check:
     # Tests compile our rules, and a user's rule is compiled when it is read; another option may not compile.
     sound = options == rule.defaults
     try:
-        searches = [_Case(case, options, sound=sound).search() for case in rule.cases]
+        searches = [_Case(case, options, sound=sound, ours=not rule.folder).search() for case in rule.cases]
     except ConfigError as error:
         raise _about(rule, error) from None
     document_of = _DOCUMENTS.get(rule.on, attrgetter("raw"))
@@ -67,13 +68,13 @@ def _about(rule: Rule, error: ConfigError) -> ConfigError:
 class _Case:
     """One compiled case: maps a subject to the places in it that violate the case."""
 
-    def __init__(self, case: Case, options: Mapping[str, Any], *, sound: bool) -> None:
+    def __init__(self, case: Case, options: Mapping[str, Any], *, sound: bool, ours: bool) -> None:
         self._case = case
         self._query = compile_query(case.given)
-        self._is_right, self._problems = _judge(case, options, sound=sound)
+        self._is_right, self._problems = _judge(case, options, sound=sound, ours=ours)
         self._applies = _predicate(with_options(case.when, options), sound=sound) if case.when is not None else None
         argument = with_options(case.argument, options)
-        self._named = _named(argument, sound=sound) if argument is not None else None
+        self._named = _named(argument, sound=sound, ours=ours) if argument is not None else None
         self._value = compile_query(case.value) if case.value.startswith("$") else None
         self._is_one = case.judge == "name" or case.resolve or bool(case.value)
 
@@ -153,20 +154,32 @@ def _name(subject: Any, way: Way) -> Any:
     return way[-1] if way else subject.argument if isinstance(subject, SchemaPlace) else None
 
 
-def _judge(case: Case, options: Mapping[str, Any], *, sound: bool) -> tuple[_Test, Callable[[Any], _Problems]]:
+def _judge(
+    case: Case, options: Mapping[str, Any], *, sound: bool, ours: bool
+) -> tuple[_Test, Callable[[Any], _Problems]]:
     """A test for valid values, and a function that returns the paths to invalid parts with the engine's messages."""
     if case.pattern is not None or case.forbid is not None:
         expression = with_options(case.pattern or case.forbid or "", options)
-        search = (_named if case.judge == "name" else _search)(expression, sound=sound)
-        wanted = case.pattern is not None
+        search = (_named if case.judge == "name" else _search)(expression, sound=sound, ours=ours)
+        wanted, cues = case.pattern is not None, case.cues
         problems: _Problems = [([], "does not match" if wanted else "matches")]
-        return lambda value: not isinstance(value, str) or search(value) is wanted, lambda _: problems
+        return (
+            lambda value: (
+                not isinstance(value, str)
+                or (bool(cues) and not any(cue in value.lower() for cue in cues))
+                or search(value) is wanted
+            ),
+            lambda _: problems,
+        )
     schema = with_options(case.then, options)
     return _predicate(schema, sound=sound), lambda value: errors(compile_schema(schema), value)
 
 
 def _predicate(schema: Any, *, sound: bool) -> _Test:
     """A function that returns true if a value satisfies a schema; one that is sound is compiled for the first value."""
+    test = plain.condition(schema) if sound else None
+    if test is not None:
+        return test
     make = functools.cache(lambda: compile_schema(schema))
     if not sound:
         make()
@@ -180,16 +193,16 @@ def _predicate(schema: Any, *, sound: bool) -> _Test:
     return is_valid
 
 
-def _named(expression: str, *, sound: bool) -> Callable[[str], bool]:
+def _named(expression: str, *, sound: bool, ours: bool) -> Callable[[str], bool]:
     # The parameters of a surface have few different names.
-    return functools.lru_cache(maxsize=4096)(_search(expression, sound=sound))
+    return functools.lru_cache(maxsize=4096)(_search(expression, sound=sound, ours=ours))
 
 
-def _search(expression: str, *, sound: bool) -> Callable[[str], bool]:
+def _search(expression: str, *, sound: bool, ours: bool) -> Callable[[str], bool]:
     """A function that looks for an expression; one that is sound is compiled for the first text."""
     if not sound:
         return linear_pattern(expression).search
-    return lambda text: linear_pattern(expression).search(text)
+    return plain.search(expression, ours=ours)
 
 
 def _surface(surface: Surface) -> dict[str, Any]:

@@ -10,9 +10,11 @@ it would hide the next mistake.
 from __future__ import annotations
 
 import fnmatch
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor.errors import ConfigError
 from mcp_governor.rule_names import first_name, noted_name
@@ -38,8 +40,7 @@ META_KEY = f"{META_PREFIX}ignore"
 STALE_RULE = "lint/stale-suppression"
 
 
-@dataclass(eq=False, repr=False)
-class _Inline:
+class _Inline(Struct):
     """One inline suppression in one tool, and if it had an effect."""
 
     suppression: Suppression

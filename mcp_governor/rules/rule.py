@@ -95,6 +95,7 @@ class Case(Struct, frozen=True):
         then: JSON Schema that the value must satisfy, or ``None``.
         pattern: regular expression that a string must match somewhere, or ``None``.
         forbid: regular expression that a string must not match anywhere, or ``None``.
+        cues: words in small letters, one of which every string has that ``forbid`` matches; none: any string.
         value: the value in question if it is not the checked one: a JSONPath from there, or ``name``. All problems
             there become one finding.
         says: key of the message in the rule's ``messages``, if it has several.
@@ -110,6 +111,7 @@ class Case(Struct, frozen=True):
     then: Mapping[str, Any] | bool | None = None
     pattern: str | None = None
     forbid: str | None = None
+    cues: tuple[str, ...] = ()
     value: str = ""
     says: str = ""
     correction: Mapping[str, Any] | None = None

@@ -34,7 +34,7 @@ def read_rule(path: Path) -> Rule:
     """
     import tomli
 
-    from mcp_governor.rules.rule_check import validate
+    from mcp_governor.rules.rule_schema import validate
 
     shown = visible(str(path))
     try:

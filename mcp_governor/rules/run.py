@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import importlib
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from mcp_governor.errors import ConfigError
@@ -288,10 +288,10 @@ def condensed(findings: Iterable[Finding]) -> list[Finding]:
 def _counted(found: Finding, count: int) -> Finding:
     places = "1 more place" if count == 1 else f"{count:,} more places"
     message = f"The same applies to {places}, not listed."
-    return dataclasses.replace(found, message=message, path="", value=None, correction=None)
+    return replace(found, message=message, path="", value=None, correction=None)
 
 
-class Linted(NamedTuple):
+class Linted(Struct, frozen=True):
     """A surface, and its findings from :func:`run_rules`."""
 
     surface: Surface

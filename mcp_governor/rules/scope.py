@@ -6,7 +6,9 @@ every schema took a fifth of the time.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec import Struct
 
 from mcp_governor.prose.passages import has_passages
 
@@ -22,7 +24,7 @@ Runner = tuple["ActiveRule", "Check", "Context"]
 _Marked = TypeVar("_Marked", bound="Callable[..., Any]")
 
 
-class Scope(NamedTuple):
+class Scope(Struct, frozen=True):
     """The schemas that a check is about.
 
     Attributes:
@@ -80,7 +82,7 @@ _LEADS_ON = frozenset({"$ref", "anyOf", "oneOf"})
 """Keywords with which the type of a schema may be given elsewhere."""
 
 
-class _Planned(NamedTuple):
+class _Planned(Struct, frozen=True):
     """The checks of all schemas that look the same to every scope: all of them, and those that need no description."""
 
     every: tuple[Runner, ...]

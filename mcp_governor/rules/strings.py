@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.pointers import join_pointer
@@ -17,7 +19,7 @@ PROSE_KEYS = frozenset({"title", "description", "instructions", "$comment", "mar
 """Keys whose string values are written for a reader."""
 
 
-class Text(NamedTuple):
+class Text(Struct, frozen=True):
     """One string of a surface.
 
     Attributes:

@@ -6,7 +6,9 @@ finish. No schema from a server or a user's rule is evaluated without this estim
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from mcp_governor.schemas.cost import Evaluations
 from mcp_governor.schemas.extent import extent
@@ -18,7 +20,7 @@ AFFORDABLE = 1_000_000
 """Maximum number of evaluations of subschemas: about a second."""
 
 
-class Effort(NamedTuple):
+class Effort(Struct, frozen=True):
     """The cost of validating a value against a schema.
 
     Attributes:

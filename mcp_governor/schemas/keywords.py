@@ -7,7 +7,8 @@ distinguish the *keyword* ``description``, which is prose, from a *property* cal
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from mcp_governor.schemas.dialects import LATEST
 
@@ -34,7 +35,7 @@ class Holds(Enum):
     MIXED = "the value maps names to a schema or to a list of names"
 
 
-class Keyword(NamedTuple):
+class Keyword(Struct, frozen=True):
     """One keyword.
 
     Attributes:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from mcp_governor.findings import MAX_SPOTS
 from mcp_governor.schemas.pointers import join_pointer
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 
-class Hit(NamedTuple):
+class Hit(Struct, frozen=True):
     """One place that violates a rule.
 
     Attributes:
@@ -62,7 +61,7 @@ def hit(
     return Hit(path, value, values, tool, says, correction, places, weight)
 
 
-class SchemaPlace(NamedTuple):
+class SchemaPlace(Struct, frozen=True):
     """One schema within a tool's input or output schema.
 
     Attributes:
@@ -86,7 +85,7 @@ class SchemaPlace(NamedTuple):
         return not self.tokens
 
 
-class Item(NamedTuple):
+class Item(Struct, frozen=True):
     """One prompt, resource or resource template: its raw entry and its pointer into the surface document."""
 
     kind: str
@@ -137,8 +136,7 @@ _NODE = 200
 _UNKNOWN: Any = object()
 
 
-@dataclass(eq=False, repr=False)
-class Facts:
+class Facts(Struct, eq=False, dict=True):
     """Facts about one surface that several rules need, computed once.
 
     Attributes:

@@ -72,11 +72,13 @@ def parse_json(text: str | bytes, what: str) -> Any:
 
 def parse_recording(text: str | bytes, what: str) -> Any:
     """:func:`parse_json` for a document that may be a snapshot of JavaScript tests as well; its tools then."""
-    from mcp_governor.surface.javascript_snapshots import is_test_snapshot, tools_of_snapshot
-
     begin = text[:_BEGINNING]
     begun = begin.decode("utf-8", "replace") if isinstance(begin, bytes) else begin
-    if len(text) > MAX_TEXT // 4 or not is_test_snapshot(begun):
+    if len(text) > MAX_TEXT // 4 or begun.lstrip().startswith("{"):
+        return parse_json(text, what)
+    from mcp_governor.surface.javascript_snapshots import is_test_snapshot, tools_of_snapshot
+
+    if not is_test_snapshot(begun):
         return parse_json(text, what)
     return tools_of_snapshot(text.decode("utf-8", "replace") if isinstance(text, bytes) else text, what)
 

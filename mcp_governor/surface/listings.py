@@ -6,7 +6,9 @@ on every list result and on that of ``server/discover``. Each page of a list has
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,7 +33,7 @@ METHODS = {
 """Key of ``Surface.listings`` → the method that returned the result."""
 
 
-class Departure(NamedTuple):
+class Departure(Struct, frozen=True):
     """One field of a result that violates the specification.
 
     Attributes:

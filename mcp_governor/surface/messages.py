@@ -10,7 +10,9 @@ from __future__ import annotations
 import functools
 import json
 from datetime import date
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.surface.model import MODERN_PROTOCOL
@@ -231,7 +233,7 @@ BLOCKS = {
 """``type`` of a content block → entry of the table."""
 
 
-class Member(NamedTuple):
+class Member(Struct, frozen=True):
     """One row of the table.
 
     Attributes:
@@ -248,7 +250,7 @@ class Member(NamedTuple):
     last: str
 
 
-class Mismatch(NamedTuple):
+class Mismatch(Struct, frozen=True):
     """One place in a message that the table does not permit.
 
     Attributes:

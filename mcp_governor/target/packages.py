@@ -6,7 +6,9 @@ import os
 import re
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from mcp_governor.errors import MissingDependencyError, TargetError
 from mcp_governor.lazy import lazy_pattern
@@ -139,7 +141,7 @@ def _is_npm(match: re.Match[str]) -> bool:
     return _is_name(match["name"]) and not _ARCHIVE.search(match["version"] or "")
 
 
-class Package(NamedTuple):
+class Package(Struct, frozen=True):
     """The parts of a TARGET that is a package.
 
     Attributes:

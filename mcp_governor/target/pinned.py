@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import PurePath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from mcp_governor.lazy import lazy_pattern
 
@@ -27,7 +29,7 @@ def pinned_version(command: Sequence[str]) -> str | None:
     return package.version if package is not None else None
 
 
-class Started(NamedTuple):
+class Started(Struct, frozen=True):
     """A package that a command line starts.
 
     Attributes:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from mcp_governor import wire
 from mcp_governor.errors import ConfigError, TargetError
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 TOKEN_VARIABLE = "MCP_GOVERNOR_BEARER_TOKEN"  # noqa: S105  a name, not a secret
 
 
-class Header(NamedTuple):
+class Header(Struct, frozen=True):
     """The value of a header, and where it comes from.
 
     Attributes:

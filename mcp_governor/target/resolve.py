@@ -6,8 +6,9 @@ import dataclasses
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from mcp_governor import wire
@@ -53,7 +54,7 @@ PACKAGE_TIMEOUT = 180.0
 """The same for a server that may have to be fetched and installed first."""
 
 
-class Form(NamedTuple):
+class Form(Struct, frozen=True):
     """One way to write a TARGET.
 
     Attributes:

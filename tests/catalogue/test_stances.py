@@ -8,8 +8,8 @@ from msgspec.structs import astuple
 from mcp_governor.change.options import option_schemas
 from mcp_governor.errors import ConfigError
 from mcp_governor.rules import LintSettings, load_catalogue, select
+from mcp_governor.rules.catalogue import policy_of_sides, topics
 from mcp_governor.rules.run import lint
-from mcp_governor.rules.stances import policy_of_sides, topics
 from mcp_governor.surface import build_surface
 
 SOURCES = ("charter", "schema-md", "surface", "omni")

@@ -20,8 +20,8 @@ from mcp_governor.checking.report_document import document
 from mcp_governor.config import load_config
 from mcp_governor.config.servers import ServerConfig
 from mcp_governor.rules import LintSettings, load_catalogue
+from mcp_governor.rules.catalogue import topics as all_topics
 from mcp_governor.rules.run import lint
-from mcp_governor.rules.stances import topics as all_topics
 from mcp_governor.surface import load_surface
 
 SERVE = (sys.executable, "-m", "mcp_governor", "serve")

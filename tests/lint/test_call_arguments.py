@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mcp_governor.prose.call_arguments import argument_places, call_object
-from mcp_governor.prose.flat_text import without_name
+from mcp_governor.prose.passages import without_name
 from mcp_governor.subjects.context import Facts
 from mcp_governor.surface import build_surface
 

@@ -83,7 +83,7 @@ def test_reading_from_a_position_gives_the_value_back(value, indent, ascii_only)
     lines = text.split("\n")
     decoder = json.JSONDecoder()
     for pointer, expected in wanted.items():
-        line, column = found[pointer]
+        line, column = found[pointer].line, found[pointer].column
         rest = "\n".join([lines[line - 1][column - 1 :], *lines[line:]])
         first, end = decoder.raw_decode(rest)
         after = rest[end:].lstrip()

@@ -7,8 +7,10 @@ import re
 import pytest
 
 from mcp_governor.prose import words
-from mcp_governor.prose.guarded import Cues, Guarded
+from mcp_governor.prose.guarded import Cues, Guarded, spaced
 from mcp_governor.rules.run import lint
+from mcp_governor.schemas.patterns import compile_schema
+from mcp_governor.schemas.plain import condition, is_plain
 from mcp_governor.schemas.soundness import native_validator, surely_compiles
 from mcp_governor.surface import build_surface
 
@@ -56,12 +58,15 @@ def test_a_guarded_expression_finds_what_the_plain_one_finds(pattern):
         (("",), "", True),
         (("b",), "\ud800 b", True),
         (("b",), "\ud800", False),
+        ((" min ",), "admin", False),
+        ((" min ",), "(min: 5)", True),
+        ((" at most ",), "at\nmost—5", True),
+        ((" größe ",), "die „größe“", True),
     ],
 )
 def test_cues_are_found_as_they_are_written(words, text, expected):
     cues = Cues(*words)
-    # The words are compiled after some uses.
-    assert {cues.are_in(text) for _ in range(50)} == {expected}
+    assert cues.are_in(text, spaced(text)) is expected
 
 
 def test_a_lone_surrogate_does_not_hide_a_match():
@@ -109,3 +114,63 @@ def test_a_word_is_remembered_only_while_there_is_room():
         assert split[f"a {number}"] == ["a", str(number)]
     split["b" * (words._MAX_CACHED + 1)]
     assert list(split) == [f"a {words._MAX_KEPT}"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "expected"),
+    [
+        ({"type": "object", "properties": {"a": {"type": ["string", "null"]}}, "required": ["a"]}, True),
+        ({"type": "object", "properties": {"a": {"type": "strin"}}}, False),
+        ({"$ref": "#/$defs/a"}, False),
+        ({"type": "string", "pattern": "("}, False),
+        ({"properties": {"properties": {"type": "integer", "minimum": 0}}}, True),
+        ({"required": ["a", "a"]}, False),
+        ({"exclusiveMinimum": True}, False),
+        ({"anyOf": []}, False),
+        ({"anyOf": [{"type": "null"}, True], "x-note": 3}, True),
+        ({"items": [{"type": "string"}]}, False),
+    ],
+)
+def test_a_plain_schema_is_one_of_every_draft(schema, expected):
+    assert is_plain(schema) is expected
+    if expected:
+        native_validator(schema, json.dumps(schema), 20)
+        native_validator(schema, json.dumps(schema), 7)
+
+
+CONDITIONS = [
+    {"type": "object", "required": ["a"], "properties": {"a": {"const": "x"}}},
+    {"not": {"enum": ["a", "b"]}},
+    {"anyOf": [{"type": "array", "contains": {"const": ""}}, {"type": "string", "maxLength": 2}]},
+    {"items": {"not": {"const": ""}}},
+    {"properties": {"a": {"pattern": "^[a-z_]{1,3}$"}}},
+    {"pattern": r"^\s+\w|\w\s+$"},
+    {"properties": {"a": {"const": True}}},
+]
+VALUES = [
+    {},
+    {"a": "x"},
+    {"a": True},
+    {"a": 1},
+    [],
+    ["", "a"],
+    ["b"],
+    "",
+    "abc",
+    " a",
+    "a ",
+    "a\n",
+    "é ",
+    "a_b",
+    1,
+    None,
+]
+
+
+@pytest.mark.parametrize("schema", CONDITIONS)
+def test_a_condition_says_what_the_engine_says(schema):
+    test = condition(schema)
+    assert test is not None
+    engine = compile_schema(schema)
+    for value in VALUES:
+        assert test(value) is engine.is_valid(value), value

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.prose.fitting import misfit
-from mcp_governor.prose.snippets import calls, snippets
+from mcp_governor.prose.snippets import calls, misfit, snippets
 
 READ = [
     ('a {"x": [1, "}"]} b', []),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import dataclasses
 import hashlib
 import json
 from pathlib import Path
@@ -171,12 +170,10 @@ def with_base(report: Report, base: Base, compared: Comparison) -> Report:
     cost = token_cost(compared.surface, base.surface, report.changes) if base.surface is not None else None
     info = BaseInfo(visible(base.ref.removeprefix("refs/remotes/")), names, breaks, base.approval, tokens=cost)
     if not base.approval:
-        return dataclasses.replace(report, base=info)
+        return replace(report, base=info)
     failing = [change.id for change in report.failing_changes]
     known = {name for name in failing if name not in names and name not in report.outright}
-    report = dataclasses.replace(
-        report, base=info, accepted={**report.accepted, **dict.fromkeys(known, f"already in {info.ref}")}
-    )
+    report = replace(report, base=info, accepted={**report.accepted, **dict.fromkeys(known, f"already in {info.ref}")})
     # An acceptance does not approve: the pull request may have written it, and its id has 32 bits of a break.
     waiting = list(dict.fromkeys([*breaks, *(name for name in failing if name not in known)]))
     contents: dict[str, list[Any]] = {}
@@ -196,7 +193,7 @@ def approve(report: Report, base: Base, keys: Mapping[str, str]) -> Report:
     asks = tuple(name for name in keys if name not in approved)
     changes = {change.id for change in report.changes}
     accepted = {name: why for name, why in report.accepted.items() if name not in asks}
-    return dataclasses.replace(
+    return replace(
         report,
         base=replace(report.base, keys=keys, asks=asks, approved=approved),
         accepted={**accepted, **{name: APPROVED for name in approved if name in changes}},

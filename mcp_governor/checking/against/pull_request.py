@@ -6,7 +6,6 @@ both comparisons are made and the worse one counts, until somebody approves the 
 
 from __future__ import annotations
 
-import dataclasses
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -127,10 +126,10 @@ def _with(report: Report, found: Finding, base: Base, theirs: Config) -> Report:
     if base.approval and report.base is not None:
         report = approve(report, base, {found.id: _key(base, found.value), **report.base.keys})
         assert report.base is not None
-        found = dataclasses.replace(found, accepted=APPROVED if found.id in report.base.approved else None)
+        found = replace(found, accepted=APPROVED if found.id in report.base.approved else None)
     else:
-        found = dataclasses.replace(found, severity=Severity.WARNING)
-    return dataclasses.replace(report, findings=(found, *report.findings), fail_on=fail_on(theirs))
+        found = replace(found, severity=Severity.WARNING)
+    return replace(report, findings=(found, *report.findings), fail_on=fail_on(theirs))
 
 
 def _moved_folders(here: Path, commit: str) -> dict[str, Any]:

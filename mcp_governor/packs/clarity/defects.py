@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mcp_governor.findings import Edit, Effect
 from mcp_governor.fixes.corrections import correction, nullable
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.prose.flat_text import without_name
 from mcp_governor.prose.guarded import Guarded
-from mcp_governor.prose.passages import outline_of
+from mcp_governor.prose.passages import outline_of, without_name
 from mcp_governor.prose.units import measures, states_unit, unit_names, unit_of
 from mcp_governor.prose.words import name_words
 from mcp_governor.schemas.pointers import join_pointer

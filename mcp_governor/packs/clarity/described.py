@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.asides import is_described, said_in_passing
@@ -102,7 +105,7 @@ _GENERIC = frozenset(
 )
 
 
-class Argument(NamedTuple):
+class Argument(Struct, frozen=True):
     """Everything that is known about one parameter.
 
     Attributes:
@@ -248,7 +251,7 @@ def parameter_described(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     if says is not None and not nested:
         # An entry of the tool's description is in the text already, and counts once.
         asides = [aside for aside in said_in_passing(name, node.tool.description) if aside not in text]
-        says = open_question(one._replace(text=" ".join((text, *asides))[:_MAX_TEXT])) if asides else says
+        says = open_question(replace(one, text=" ".join((text, *asides))[:_MAX_TEXT])) if asides else says
     if says is not None and f'"{name}": "' in node.tool.description[:_MAX_TEXT]:
         return  # An example of a call shows a value.
     # A definition that nothing refers to never receives a value.

@@ -6,12 +6,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.prose.alike_names import Names
+from mcp_governor.prose.alike_names import Names, other_names
 from mcp_governor.prose.asides import without_results
 from mcp_governor.prose.claims import read_references
-from mcp_governor.prose.fitting import misfit, missing
-from mcp_governor.prose.snippets import Call, Snippet, calls, snippets
-from mcp_governor.prose.tool_names import other_names
+from mcp_governor.prose.snippets import Call, Snippet, calls, misfit, missing, snippets
 from mcp_governor.prose.words import MUTATING_VERBS, READING_VERBS, name_words
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import hit

@@ -9,14 +9,15 @@ from __future__ import annotations
 import json
 import re
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.call_arguments import call_object
 from mcp_governor.prose.claims import read_needs, read_values
 from mcp_governor.prose.credentials import names_key, names_password
-from mcp_governor.prose.flat_text import without_name
-from mcp_governor.prose.passages import outline_of
+from mcp_governor.prose.passages import outline_of, without_name
 from mcp_governor.prose.words import name_words
 from mcp_governor.subjects.context import hit
 from mcp_governor.subjects.phrases import first_of
@@ -41,7 +42,7 @@ _MAX_CHOICES = 40
 """Maximum number of values of one parameter that are looked for in sentences."""
 
 
-class _Need(NamedTuple):
+class _Need(Struct, frozen=True):
     """A sentence that ties parameters of one object to each other.
 
     Attributes:

@@ -309,7 +309,7 @@ def _unstated(node: SchemaPlace, context: Context, *, plain: bool) -> Iterator[H
         lacking = [limit for limit in limits if _lacks(limit, schema)]
         if not lacking or _is_clamped(node) or any(_exceeds(value, lacking) for value in shown_values(said.text)):
             continue
-        if _is_plain(lacking) is not plain or [limit[:2] for limit in lacking] == [("minItems", 1)]:
+        if _is_plain(lacking) is not plain or [(limit.keyword, limit.value) for limit in lacking] == [("minItems", 1)]:
             return
         bounds = {limit.keyword: limit.value for limit in lacking}
         # The length of what has only one, such as an id, may be that of an example.

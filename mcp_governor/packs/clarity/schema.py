@@ -29,6 +29,7 @@ from mcp_governor.subjects.schemas import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Set as AbstractSet
 
     from mcp_governor.schemas.patterns import Validator
     from mcp_governor.surface.model import Tool
@@ -305,6 +306,8 @@ def _is_plain(schema: Any) -> bool:
         return kind is None or (isinstance(kind, str) and kind in _TYPES)  # A list without items fits any "items".
     if keys == {"enum"}:
         return isinstance(values, list) and bool(values)
+    if _is_bounded(schema, keys):
+        return True
     if keys == {"anyOf"}:
         return isinstance(schema["anyOf"], list) and any(map(_is_plain, schema["anyOf"]))
     properties, required = schema.get("properties", {}), schema.get("required", [])
@@ -314,6 +317,25 @@ def _is_plain(schema: Any) -> bool:
         return known and declared and all(map(_is_plain, properties.values()))
     first = values[0] if isinstance(values, list) and values else None
     return any(plainly_accepts(schema, value) for value in (first, schema.get("minimum"), schema.get("maximum")))
+
+
+def _is_bounded(schema: Mapping[str, Any], keys: AbstractSet[str]) -> bool:
+    """True if a string, a list or a number has bounds that leave a value."""
+    kind = schema.get("type")
+    if kind == "string" and keys <= {"type", "minLength", "maxLength"}:
+        return _is_range(schema.get("minLength", 0), schema.get("maxLength"))
+    if kind == "array" and keys <= {"type", "items", "minItems", "maxItems"}:
+        least = schema.get("minItems", 0)
+        # With one value, a list of that value as often as it takes.
+        return _is_range(least, schema.get("maxItems")) and (least == 0 or _is_plain(schema.get("items", True)))
+    if kind in ("integer", "number") and keys <= {"type", "exclusiveMinimum", "maximum"}:
+        least = schema.get("exclusiveMinimum")
+        return type(least) is int and _is_range(least + 1, schema.get("maximum"))
+    return False
+
+
+def _is_range(least: Any, most: Any) -> bool:
+    return type(least) is int and (most is None or (type(most) is int and least <= most))
 
 
 def argument(tool: Tool, context: Context) -> Iterator[Hit]:

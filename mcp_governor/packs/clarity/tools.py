@@ -22,6 +22,7 @@ from mcp_governor.prose.effects import (
     takes_off,
     verb_of,
 )
+from mcp_governor.prose.guarded import Guarded
 from mcp_governor.prose.operations import operations, saving_parameter, switch, takes_any_method
 from mcp_governor.prose.words import MUTATING_VERBS, READING_VERBS, name_words, word_count, word_set, words
 from mcp_governor.subjects.context import Context, Hit, hit
@@ -111,17 +112,17 @@ def only_in_words(tool: Tool, _context: Context) -> Iterator[Hit]:
 
 _MAX_DOCUMENTED = 4_000
 """Maximum number of characters of a description that are read; parameters come after a paragraph or two."""
-_ARGUMENTS = lazy_pattern(
+_ARGUMENTS = Guarded(
     r"(?:\A|\n)[ \t]{0,12}(?:[#*]{1,4}\s?)?(?:args|arguments|parameters|params|inputs)"
     r"(?:\*\*)?:?(?:\*\*)?[ \t]{0,4}\n{1,2}"
     r"[ \t]{0,16}(?:[-*•]\s)?[`\"*]{0,3}(?P<name>[a-z_]\w{0,40})[`\"*]{0,3}\s?"
     r"(?:\([^()\n]{0,60}\))?\s?(?::|-|–|—)\s?\S",
-    re.IGNORECASE,
+    *(" args ", " arguments ", " parameters ", " params ", " inputs "),
 )
-_CALLED_WITH = lazy_pattern(
+_CALLED_WITH = Guarded(
     r"\b(?:example(?:\s(?:arguments|call|input|request|usage))?|arguments|input)\s?:\s{0,4}(?:\w{1,64}\()?"
     r"\{\s{0,8}[\"'](?P<name>[a-z_]\w{0,40})[\"']\s?:",
-    re.IGNORECASE,
+    "{",
 )
 _NO_ARGUMENT = frozenset({"context", "ctx", "n", "no", "none", "nothing", "returns", "self"})
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from mcp_governor.fixes.corrections import narrowed
 from mcp_governor.lazy import lazy_pattern
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from mcp_governor.subjects.context import Context, Hit, SchemaPlace
 
 
-class OpenText(NamedTuple):
+class OpenText(Struct, frozen=True):
     """A parameter, or the items of a list, that accepts any string.
 
     Attributes:
