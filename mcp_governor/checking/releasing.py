@@ -19,11 +19,12 @@ from mcp_governor.checking.reading import with_schema_version
 from mcp_governor.checking.run import check_surface
 from mcp_governor.config.file import config_table, config_text
 from mcp_governor.errors import GovernorError, UsageError
-from mcp_governor.files import read_named
+from mcp_governor.files import read_named, repository_of
 from mcp_governor.findings import Bump
 from mcp_governor.stage import Stage
 from mcp_governor.surface import dump_surface, fingerprint
 from mcp_governor.target.resolve import baseline_file
+from mcp_governor.target.tag_names import name_of_tag
 from mcp_governor.text import one_line, visible
 from mcp_governor.version_sources.constants import shown_file
 from mcp_governor.version_sources.model import PROJECT_FILES, Written
@@ -216,9 +217,11 @@ def new_changelog(opened: OpenChangelog, text: str) -> NewFile:
 
 
 def _tag(opened: OpenChangelog, version: str) -> str:
-    """The name of the tag, in the style of the repository's last release tag."""
-    if not opened.tags:
-        return f"v{version}"
-    last = max(opened.tags)
-    tag = opened.tags[last]
-    return tag.removesuffix(last.text) + version if tag.endswith(last.text) else f"v{version}"
+    """The name of the tag, in the style of the project's last release tag. Without one, a project in a folder of a
+    repository gets the folder's name: a version alone would be that of every project there."""
+    root, last = opened.config.root.resolve(), max(opened.tags, default=None)
+    tag = opened.tags[last] if last is not None else ""
+    own = name_of_tag(tag) or Numbered.parse(opened.before or "") in opened.tags
+    if root != repository_of(root) and not own:
+        return f"{root.name}-{version}"
+    return tag.removesuffix(last.text) + version if last is not None and tag.endswith(last.text) else f"v{version}"

@@ -186,6 +186,30 @@ def test_a_placeholder_that_is_left_is_named(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("", "notes-1.3.0"),
+        # of another project, or of all of them: one that says 1.3.0 would fail them
+        ("2026.08.20260803", "notes-1.3.0"),
+        ("v1.2.0", "v1.3.0"),
+        ("notes@1.2.0", "notes@1.3.0"),
+    ],
+)
+def test_the_tag_of_a_project_in_a_folder_has_its_name(tmp_path: Path, old: str, new: str) -> None:
+    (tmp_path / "notes").mkdir()
+    life = Released(tmp_path / "notes", config=GATE)
+    life.git("tag", "-d", "v1.2.0")
+    (life.root / ".git").rename(tmp_path / ".git")
+    life.go_on()
+    if old:
+        life.git("tag", old)
+    life.tool("search", "query", "limit")
+    life.version = "1.3.0"
+    life.passes("changelog", "draft")
+    assert f"tag the commit {new}.\n" in life.passes("changelog", "release")
+
+
 # what cannot be released
 
 
