@@ -173,7 +173,7 @@ def _url_keys(endpoint: HttpEndpoint) -> dict[str, Any]:
 
 
 _LONGEST_SUFFIX = len(".json")
-"""A longer one is no suffix of a file but the name of a package in a namespace."""
+"""A longer one is the name of a package in a namespace, not the suffix of a file."""
 
 _PACKAGE = re.compile(r"(?:pypi|npm):(?:@[^/]*/)?([^@=:\[]+).*")
 
