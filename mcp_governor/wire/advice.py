@@ -317,8 +317,8 @@ _ERROR_LINE = re.compile(
 
 
 def error_line(said: str) -> str:
-    """The last line that looks like an error, or else the last line, with its first and its last cause; empty if there
-    is no output."""
+    """The last line that looks like an error, or else the last line, with its first and its last cause; empty without
+    output."""
     lines = [line.strip() for line in _ANSI.sub("", said).splitlines() if line.strip()]
     for form, order in ((_ERROR_LINE, reversed(lines)), (_USAGE, lines)):
         if found := next(filter(form.match, order), ""):
