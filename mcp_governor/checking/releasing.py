@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from mcp_governor.change.wording import enumeration
 from mcp_governor.changelog import parse, recorded_path
 from mcp_governor.changelog import release as released
 from mcp_governor.changelog.structure import candidates
@@ -17,16 +17,17 @@ from mcp_governor.checking.against.comparison import Comparison
 from mcp_governor.checking.reading import with_schema_version
 from mcp_governor.checking.run import check_surface
 from mcp_governor.config.file import config_table, config_text
-from mcp_governor.errors import GovernorError, UsageError
-from mcp_governor.files import read_named
+from mcp_governor.errors import UsageError
+from mcp_governor.files import read_named, repository_of
 from mcp_governor.findings import Bump
 from mcp_governor.stage import Stage
 from mcp_governor.surface import dump_surface, fingerprint
 from mcp_governor.target.resolve import baseline_file
+from mcp_governor.target.tag_names import name_of_tag
 from mcp_governor.text import one_line, visible
 from mcp_governor.version_sources.constants import shown_file
-from mcp_governor.version_sources.model import PROJECT_FILES, Written
-from mcp_governor.version_sources.projects import read_project
+from mcp_governor.version_sources.model import Written
+from mcp_governor.version_sources.projects import stating
 from mcp_governor.version_steps import next_version, same_version
 from mcp_governor.versions import Numbered
 from mcp_governor.writing import NewFile
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from mcp_governor.checking.changelog_draft import OpenChangelog
     from mcp_governor.checking.model import Report
     from mcp_governor.config import Config
-    from mcp_governor.version_sources import SchemaVersion
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,7 @@ class Plan:
         retired: ids of the acceptances that this release needed.
         files: everything to write; the changelog comes last, so that an interrupted run can be repeated.
         tag: the name of the tag.
+        left: the lines of project files that still state the version before.
     """
 
     version: str
@@ -61,6 +62,7 @@ class Plan:
     retired: tuple[str, ...] = ()
     files: tuple[NewFile, ...] = field(default=(), repr=False)
     tag: str = ""
+    left: str = ""
 
 
 def plan_release(opened: OpenChangelog, version: str | None) -> Plan:
@@ -142,21 +144,19 @@ def _refuse(opened: OpenChangelog, version: str) -> None:
             f"{shown} is not the current version: {now.source} says {now.text}.",
             f"Release that with: mcp-governor changelog release {now.text}",
         )
-    also = _same_elsewhere(opened.config, now)
+    also = _stating(opened.config, now.text, now.place, now.written)
     then = f"Set it in {also} as well, and run this again." if also else "Then run this again."
     raise UsageError(f"{shown} cannot be released yet: {now.lags(version)}.", then)
 
 
-def _same_elsewhere(config: Config, now: SchemaVersion) -> str:
-    """The lines of other project files that state the version of now, so that all of them are set at once."""
+def _stating(config: Config, version: str | None, *known: Written | None) -> str:
+    """The lines of project files that state a version, but for those that are ``known``."""
     places = []
-    for name in PROJECT_FILES:
-        with contextlib.suppress(GovernorError):
-            stated = read_project(config.root / name, config.root)
-            place = Written(shown_file(stated.file, config.root), stated.line or 0)
-            if same_version(stated.text, now.text or "") and place not in (now.place, now.written):
-                places.append(str(place) if stated.line else place.file)
-    return " and ".join(dict.fromkeys(places))
+    for stated in stating(config.root, version) if version else ():
+        place = Written(shown_file(stated.file, config.root), stated.line or 0)
+        if place not in known:
+            places.append(str(place) if stated.line else place.file)
+    return enumeration(list(dict.fromkeys(places)))
 
 
 def _proposal(opened: OpenChangelog) -> str:
@@ -194,7 +194,8 @@ def _plan(opened: OpenChangelog, version: str, text: str, report: Report, retire
         new = retire_acceptances(old, retired, version, table=config_table(path), what=visible(path.name))
         files.append(NewFile(path, new, config.root, path.name, expected=old.encode()))
     files.append(new_changelog(opened, text))
-    return Plan(version, text, report, False, recordings, retired, tuple(files), _tag(opened, version))
+    tag, left = _tag(opened, version), _stating(config, opened.before)
+    return Plan(version, text, report, False, recordings, retired, tuple(files), tag, left)
 
 
 def _stale_baseline(config: Config, text: str) -> list[str]:
@@ -215,9 +216,11 @@ def new_changelog(opened: OpenChangelog, text: str) -> NewFile:
 
 
 def _tag(opened: OpenChangelog, version: str) -> str:
-    """The name of the tag, in the style of the repository's last release tag."""
-    if not opened.tags:
-        return f"v{version}"
-    last = max(opened.tags)
-    tag = opened.tags[last]
-    return tag.removesuffix(last.text) + version if tag.endswith(last.text) else f"v{version}"
+    """The name of the tag, in the style of the project's last release tag. Without one, a project in a folder of a
+    repository gets the folder's name: a version alone would be that of every project there."""
+    root, last = opened.config.root.resolve(), max(opened.tags, default=None)
+    tag = opened.tags[last] if last is not None else ""
+    own = name_of_tag(tag) or Numbered.parse(opened.before or "") in opened.tags
+    if root != repository_of(root) and not own:
+        return f"{root.name}-{version}"
+    return tag.removesuffix(last.text) + version if last is not None and tag.endswith(last.text) else f"v{version}"

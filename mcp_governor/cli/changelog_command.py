@@ -205,6 +205,8 @@ def release(
         count = len(plan.retired)
         marked = "1 acceptance is" if count == 1 else f"{count} acceptances are"
         out.echo(f"{opened.config.shown}: {marked} marked as released.")
+    if plan.left:
+        out.echo(f"The version before this, {visible(opened.before or '')}, is still in {plan.left}.")
     out.echo(
         "\n".join((*_unmentioned_wording(plan), f"Next: commit these files, and tag the commit {visible(plan.tag)}."))
     )

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
 from mcp_governor.config import DEFAULT_CHANGELOG, OWN_FILE, Config
+from mcp_governor.errors import GovernorError
 from mcp_governor.target import SURFACE_FILE
 from mcp_governor.text import escape_toml, one_line, visible
 from mcp_governor.versions import Numbered
@@ -31,7 +34,8 @@ class FirstFiles(NamedTuple):
     Attributes:
         files: what is missing and will be written.
         summary: what to say of each file, written or left alone.
-        version: why the version is not the one that the server reports, and where it is taken from; else empty.
+        version: why the version is not the one that the server reports, and where it is taken from; that commits
+            after its tag may have added to it; else empty.
         verdict: one line about the findings of today.
     """
 
@@ -71,7 +75,8 @@ def first_files(plan: Plan, surface: Surface, config: Config, *, live: Surface, 
         SURFACE_FILE: (text, f"the baseline: the surface as {recorded}"),
         DEFAULT_CHANGELOG: (first_changelog(surface, version), f"the schema changelog, starting at {visible(version)}"),
     }
-    if Numbered.parse(version) is not None:
+    past = "" if surface is not live else _past_release(plan, surface, version)
+    if Numbered.parse(version) is not None and not past:
         # As a release records it: a clone without history has what this version published.
         files[recorded_path(config.changelog_options.surfaces, version)] = (
             text,
@@ -85,7 +90,31 @@ def first_files(plan: Plan, surface: Surface, config: Config, *, live: Surface, 
     summary = [
         (name, what if name not in there else f"{kept}: {what}" if force else kept) for name, (_, what) in files.items()
     ]
-    return FirstFiles(new, summary, _version(suggested), _verdict(found))
+    return FirstFiles(new, summary, "\n".join(filter(None, (_version(suggested), past))), _verdict(found))
+
+
+def _past_release(plan: Plan, surface: Surface, version: str) -> str:
+    """That the surface may have more than the release of its version published, and how to begin with that; else
+    empty."""
+    from mcp_governor.target.discover.node import read_json
+    from mcp_governor.target.discover.python_projects import PythonProject
+    from mcp_governor.target.git_releases import changed_since, release_tags
+
+    parsed, tag = Numbered.parse(version), ""
+    if parsed is not None and surface.release is None and "url" not in plan.keys:
+        with contextlib.suppress(GovernorError):
+            tag = release_tags(plan.root).get(parsed, "")
+    if not tag or not changed_since(plan.root, tag):
+        return ""
+    npm = read_json(plan.root / "package.json").get("name")
+    python = PythonProject(plan.root, plan.root).name
+    package = f"pypi:{python}=={version}" if python else f"npm:{npm}@{version}" if npm else "PACKAGE"
+    file = f"{version}.json"
+    return (
+        f"HEAD is past {visible(tag)}, so this surface is not recorded for {visible(version)}. To begin with what that "
+        f"published, run: mcp-governor snapshot {shlex.quote(one_line(package))} -o {shlex.quote(file)}, then this "
+        f"init again with: --force --from {shlex.quote(file)}"
+    )
 
 
 def _known_findings(found: Sequence[Finding]) -> str:

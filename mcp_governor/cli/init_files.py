@@ -65,8 +65,7 @@ def ci_offers(folder: Path, endpoint: Endpoint, secrets: tuple[str, ...] = (), *
     offers = []
     gitlab = top / GITLAB
     if not gitlab.exists() or (top / ".github").exists():
-        name = "mcp-governor" if folder == top else f"mcp-governor-{_slug(folder.relative_to(top).as_posix())}"
-        path = top / WORKFLOWS / f"{name}.yml"
+        path = top / WORKFLOWS / f"{_job_name(folder, top)}.yml"
         text = None if path.exists() and not force else _workflow(folder, top, needs, secrets)
         what = "checks pull requests, the main branch and tags; a label approves a break"
         offers.append(Offer(path, text, f"{what}; {_SET_IT}" if asks else what))
@@ -82,11 +81,8 @@ def hook_offer(folder: Path) -> Offer:
     path = top / HOOKS
     config = (folder.relative_to(top) / OWN_FILE).as_posix()
     here = folder == top
-    item = _hook_item("" if here else f" --config {_shell_word(config)}")
-    what = (
-        "checks the recorded surface before a commit that changes it or the changelog, not one of sources alone (its "
-        "comment says how); enable it with: pre-commit install"
-    )
+    item = _hook_item(folder, top, "" if here else f" --config {_shell_word(config)}")
+    what = "checks commits that change the recording; enable it: pre-commit install"
     if not path.exists():
         return Offer(path, f"repos:\n{indent(item, '  ')}", what)
     try:
@@ -99,7 +95,7 @@ def hook_offer(folder: Path) -> Offer:
     if margin is None:
         return Offer(path, None, "add this to its `repos`", item)
     ended = old if old.endswith("\n") else f"{old}\n"
-    return Offer(path, ended + indent(item, margin), f"with one more hook at its end, which {what}")
+    return Offer(path, ended + indent(item, margin), f"gets one more hook: {what}")
 
 
 class _Needs(NamedTuple):
@@ -191,8 +187,11 @@ _MISSING = "# Also install what the server needs, Python packages into .venv (py
 
 
 def _workflow(folder: Path, top: Path, needs: _Needs, secrets: tuple[str, ...]) -> str:
-    place = json.dumps(folder.relative_to(top).as_posix())
-    inside = "" if folder == top else f"    defaults:\n      run:\n        working-directory: {place}\n"
+    place, name = folder.relative_to(top).as_posix(), _job_name(folder, top)
+    inside = paths = ""
+    if folder != top:
+        inside = f"    defaults:\n      run:\n        working-directory: {json.dumps(place)}\n"
+        paths = f"    paths: {json.dumps([f'{place}/**', f'{WORKFLOWS}/{name}.yml'])}\n"
     node = "      - uses: actions/setup-node@v5\n        with:\n          node-version: lts/*\n" if needs.node else ""
     ours = _ours()
     asked = f"        env:\n          {VARIABLE}: ${{{{ vars.{VARIABLE} }}}}\n" if VARIABLE in ours else ""
@@ -203,16 +202,16 @@ def _workflow(folder: Path, top: Path, needs: _Needs, secrets: tuple[str, ...]) 
     program = '"$RUNNER_TEMP"/governor/bin/mcp-governor'
     for_api = "        env:\n          MCP_GOVERNOR_GITHUB_TOKEN: ${{ github.token }}\n"
     return f"""\
-name: mcp-governor
+name: {name}
 # Runs once per commit: a branch is checked as a pull request and in the merge queue, a tag as a release.
 on:
   push:
     branches: [{_branches(top)}]
     tags: ["**"]
-  pull_request:
+{paths}  pull_request:
     # A label approves breaking changes, so the check runs again when labels change.
     types: [opened, synchronize, reopened, labeled, unlabeled]
-  merge_group:
+{paths}  merge_group:
 permissions:
   contents: read
   pull-requests: write # to read labels and to comment
@@ -268,12 +267,13 @@ def _gitlab_job(folder: Path, top: Path, needs: _Needs) -> str:
     if needs.node:
         missing += "    # The image must have Node.js and Python 3.11 or newer.\n"
     place = "" if folder == top else f"{folder.relative_to(top).as_posix()}/"
+    changes = f"      changes: [{json.dumps(f'{place}**/*')}]\n" if place else ""
     return f"""\
-mcp-governor:
+{_job_name(folder, top)}:
 {image}  rules:
     - if: $CI_PIPELINE_SOURCE == "merge_request_event"
-    - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
-    - if: $CI_COMMIT_TAG
+{changes}    - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
+{changes}    - if: $CI_COMMIT_TAG
   variables:
     GIT_DEPTH: "0" # release tags: the baseline is the surface at the latest one
   script:
@@ -290,8 +290,13 @@ def _python_version() -> str:
     return f'"{sys.version_info.major}.{sys.version_info.minor}"'
 
 
-def _hook_item(options: str) -> str:
+def _hook_item(folder: Path, top: Path, options: str) -> str:
     entry, recording = (f"mcp-governor {one}{options}" for one in ("check --offline --new-only", "snapshot --check"))
+    files, sources = HOOK_FILES, _SOURCE_FILES
+    if options:
+        place = f"^{re.escape(folder.relative_to(top).as_posix())}/"
+        files = json.dumps(HOOK_FILES.replace("(^|/)", f"{place}(.*/)?"))
+        sources = json.dumps(f"{place}.*{_SOURCE_FILES}")
     return f"""\
 - repo: local
   hooks:
@@ -301,14 +306,14 @@ def _hook_item(options: str) -> str:
       entry: {json.dumps(entry) if options else entry}
       language: system
       pass_filenames: false
-      files: {HOOK_FILES}
+      files: {files}
     # Remove the # to check on each change of sources, too, that the recording is what the server publishes: starts it.
     #- id: mcp-governor-snapshot
     #  name: mcp-governor-snapshot
     #  entry: {json.dumps(recording) if options else recording}
     #  language: system
     #  pass_filenames: false
-    #  files: {_SOURCE_FILES}
+    #  files: {sources}
 """
 
 
@@ -336,8 +341,10 @@ def _margin_of_last_list(text: str) -> str | None:
     return margin
 
 
-def _slug(text: str) -> str:
-    return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-") or "server"
+def _job_name(folder: Path, top: Path) -> str:
+    """The name of what runs in CI, one for each project: jobs of one name replace or cancel each other."""
+    place = re.sub(r"[^A-Za-z0-9]+", "-", f"mcp-governor {folder.relative_to(top).as_posix()}")
+    return place.strip("-")
 
 
 def _shell_word(text: str) -> str:

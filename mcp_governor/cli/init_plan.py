@@ -172,6 +172,9 @@ def _url_keys(endpoint: HttpEndpoint) -> dict[str, Any]:
     return keys
 
 
+_LONGEST_SUFFIX = len(".json")
+"""A longer one is the name of a package in a namespace, not the suffix of a file."""
+
 _PACKAGE = re.compile(r"(?:pypi|npm):(?:@[^/]*/)?([^@=:\[]+).*")
 
 
@@ -185,9 +188,12 @@ def name_of(text: str, root: Path) -> str:
     elif text.startswith("python:"):
         words.insert(0, text.split(":")[1].rpartition(".")[2])
     elif "://" not in text:
-        words.insert(0, Path(text.partition("#")[2] or text).stem.rpartition(".")[2])
+        path = Path(text.partition("#")[2] or text)
+        words.insert(0, path.stem.rpartition(".")[2])
+        if len(path.suffix) > _LONGEST_SUFFIX:
+            words.insert(0, path.suffix)
     for word in words:
-        name = re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-")
+        name = re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-").removesuffix("-mcp-server")
         if name and not name.isdecimal() and name not in _NO_NAMES:
             return name
     return words[-1]

@@ -94,7 +94,8 @@ def _in_folder(folder: Path, root: Path, command: str) -> str:
 def _no_answer(found: Found, failures: Sequence[Failure], root: Path, given: Sequence[str]) -> GovernorError:
     if not failures:
         return UsageError("The search for a server ran out of time.", "Name the server: mcp-governor init -- COMMAND")
-    step = _next_step(found, failures, root, given)
+    step = next((failure.runner for failure in failures if failure.runner), "")
+    step = step or _next_step(found, failures, root, given)
     if all(failure.empty for failure in failures):
         return NothingCheckedError("The server that was found publishes no tools; nothing was written.", step)
     one = "The only server that was found does not respond."

@@ -191,6 +191,11 @@ def tagged_version(folder: Path, package: str | None = None) -> tuple[Numbered, 
     return (found[0].version, found[0].tag) if found else None
 
 
+def changed_since(folder: Path, tag: str) -> bool:
+    """True if a file below a folder differs between a tag and HEAD."""
+    return ask_git(folder, "diff-tree", "--quiet", f"refs/tags/{tag}", "HEAD", "--", ".").code == 1
+
+
 def release_tag(folder: Path, name: str) -> str:
     """``name`` if it is the name of a release tag of the package in ``folder``, else empty; the tag need not exist
     here.

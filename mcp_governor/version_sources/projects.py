@@ -6,6 +6,7 @@ computed, it is read from the place where the build tool reads it, or the error 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,9 +19,12 @@ from mcp_governor.parsing import BadValueError, check_values, read_toml
 from mcp_governor.surface.file import parse_json
 from mcp_governor.text import one_line, visible
 from mcp_governor.version_sources.constants import read_constant, shown_file
+from mcp_governor.version_sources.model import PROJECT_FILES
+from mcp_governor.version_steps import same_version
 from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 _TAGGING = lazy_pattern(
@@ -64,6 +68,23 @@ def read_project(path: Path, root: Path) -> Stated:
     """
     reader = {"pyproject.toml": _pyproject}.get(path.name, _json)
     return reader(path, root)
+
+
+VERSION_FILES = (*PROJECT_FILES, "manifest.json", ".claude-plugin/plugin.json", ".codex-plugin/plugin.json")
+"""Files that a release gives the new version: those of projects, bundles and plugins."""
+
+
+def stating(root: Path, version: str) -> Iterator[Stated]:
+    """Each line of the :data:`VERSION_FILES` of a folder that states a version; server.json does so for its packages,
+    too. Files that cannot be read are left out."""
+    for path in (root / name for name in VERSION_FILES):
+        with contextlib.suppress(ConfigError):
+            if path.name == "server.json":
+                text = _text(path, root)
+                for member in re.finditer(rf'"version"\s*:\s*{re.escape(json.dumps(version))}', text):
+                    yield Stated(version, path, text.count("\n", 0, member.start()) + 1)
+            elif same_version((stated := read_project(path, root)).text, version):
+                yield stated
 
 
 def project_name(path: Path, root: Path) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING
 
 from mcp_governor.wire.advice_rows import AT_WORK, INSTALLED, MODULES, NAME, PYTHON
@@ -300,20 +300,34 @@ def lacks_environment(said: str) -> bool:
     return _NOT_INSTALLED.search(_ANSI.sub("", said)) is not None
 
 
+_RUNNER_FAILS = re.compile(
+    r"Request failed after \d+ retries|(?:error|cause|Caused by): Failed to (?:download|fetch)\b"
+    r"|No interpreter found for|npm (?:error|ERR!) code E(?:NOTFOUND|AI_AGAIN|CONNREFUSED|CONNRESET|TIMEDOUT)"
+)
+
+
+def runner_fails(said: str) -> bool:
+    """True if a package runner cannot fetch what it needs, whatever it is to start."""
+    return _RUNNER_FAILS.search(_ANSI.sub("", said)) is not None
+
+
 _ERROR_LINE = re.compile(
     r"^\s*(?:[\w.]*(?:Error|Exception)\b|[Ee]rror\b|ERROR\b|[Ff]atal\b|[\w./-]{1,80}: (?:error|fatal):)", re.MULTILINE
 )
 
 
 def error_line(said: str) -> str:
-    """The last line that looks like an error, or else the last line; empty if there is no output."""
+    """The last line that looks like an error, or else the last line, with its first and its last cause; empty without
+    output."""
     lines = [line.strip() for line in _ANSI.sub("", said).splitlines() if line.strip()]
     for form, order in ((_ERROR_LINE, reversed(lines)), (_USAGE, lines)):
         if found := next(filter(form.match, order), ""):
-            return found
+            causes = list(takewhile(_CAUSE.match, lines[lines.index(found) + 1 :]))
+            return "; ".join(dict.fromkeys((found, *causes[:1], *causes[-1:])))
     return lines[-1] if lines else ""
 
 
+_CAUSE = re.compile(r"cause: |Caused by: ")
 _USAGE = re.compile(r"\s*usage\b", re.IGNORECASE)
 
 

@@ -27,6 +27,9 @@ from mcp_governor.cli.init_plan import local_paths, name_of, recorded_paths
         ("npm:@modelcontextprotocol/server-memory@1.2.3", {}, "server-memory"),
         (".mcp.json#stock", {}, "stock"),
         ("pypi:mcp-server-git==1", {"pyproject.toml": '[project]\nname = "acme-mcp"\n'}, "mcp-server-git"),
+        ("awslabs.aws-documentation-mcp-server", {}, "aws-documentation"),
+        ("acme.weather", {}, "weather"),
+        ("acme.server", {}, "acme"),
         ("server.py", {"pyproject.toml": "[", "package.json": "[]"}, "shop"),
     ],
 )

@@ -70,13 +70,13 @@ PROGRAM = '"$RUNNER_TEMP"/governor/bin/mcp-governor ci --phase'
 TOKEN = {"MCP_GOVERNOR_GITHUB_TOKEN": "${{ github.token }}"}
 
 
-def steps_of(files, name=WORKFLOW):
+def steps_of(files, name=WORKFLOW, **only):
     """The shell commands of a written workflow that install the server, and its job."""
     workflow = parsed(files[name])
     # YAML 1.1 reads the key "on" as true
     assert workflow[True] == {
-        "push": {"branches": ["main", "master"], "tags": ["**"]},
-        "pull_request": {"types": ["opened", "synchronize", "reopened", "labeled", "unlabeled"]},
+        "push": {"branches": ["main", "master"], "tags": ["**"], **only},
+        "pull_request": {"types": ["opened", "synchronize", "reopened", "labeled", "unlabeled"], **only},
         "merge_group": None,
     }
     assert workflow["permissions"] == {"contents": "read", "pull-requests": "write"}

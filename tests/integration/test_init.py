@@ -7,7 +7,7 @@ import json
 import pytest
 from beginnings import CHANGELOG, CONFIG, KNOWN, SECRET, SURFACE, WRONG, begun, plain, steps_of
 from frameworks import source
-from projects import contents, governor, governor_process, repository, write
+from projects import committed, contents, git, governor, governor_process, repository, write
 from support import REPO, running_web
 
 from mcp_governor.cli.init_plan import script_of
@@ -66,6 +66,25 @@ class TestNamed:
         assert f"{why} Its version is taken from pyproject.toml: 0.3.0.\n" in reported
         assert f'# {why}\nschema-version = "pyproject.toml"\n'.encode() in files[CONFIG]
         assert b"## 0.3.0 (current)" in files[CHANGELOG]
+
+    def test_commits_after_the_tag_are_not_recorded_for_its_version(self, tmp_path):
+        """They may have added tools, which the next release has to mention."""
+        project = '[project]\nname = "stock"\nversion = "2.1.0"\n'
+        root = repository(tmp_path, {"pyproject.toml": project, "other/a": ""})
+        git(root, "tag", "v2.1.0")
+        committed(write(root, {"src/new.py": ""}), "more")
+        reported, files = begun(root, "--", *plain())
+        assert "docs/mcp-surface/2.1.0.json" not in {*files, *reported.split()}
+        command = "mcp-governor snapshot pypi:stock==2.1.0 -o 2.1.0.json"
+        assert "HEAD is past v2.1.0, so this surface is not recorded for 2.1.0." in reported
+        assert f"run: {command}, then this init again with: --force --from 2.1.0.json\n" in reported
+        write(tmp_path, {"2.1.0.json": files[SURFACE].decode()})
+        again = governor(root, "init", "--force", "--from", "2.1.0.json", "--", *plain())
+        assert again.returncode == 0, again.stderr
+        assert "the same surface, recorded for 2.1.0" in again.stdout
+        # Not of the project in a folder that they did not touch.
+        reported, files = begun(root / "other", "--", *plain())
+        assert "docs/mcp-surface/2.1.0.json" in files
 
     def test_a_server_of_a_client_configuration_is_named(self, tmp_path):
         command, *arguments = plain()

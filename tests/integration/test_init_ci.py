@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -154,12 +155,24 @@ class TestWorkflow:
         assert SECRET not in seen
 
     def test_a_server_in_a_folder_of_a_repository(self, tmp_path):
-        root = repository(tmp_path / "mono", {"README.md": "a"})
+        """Its jobs and hooks have names of their own, and run when its own files change."""
+        root = repository(tmp_path / "mono", {"README.md": "a", ".gitlab-ci.yml": "a", ".github/x": ""})
         folder = write(root / "packages" / "the stock", {"README.md": "a"})
-        begun(folder, "--", *plain())
-        _, job = steps_of(contents(root), ".github/workflows/mcp-governor-packages-the-stock.yml")
+        reported, _ = begun(folder, "--", *plain())
+        name = "mcp-governor-packages-the-stock"
+        file = f".github/workflows/{name}.yml"
+        _, job = steps_of(contents(root), file, paths=["packages/the stock/**", file])
+        assert parsed(contents(root)[file])["name"] == name
         assert job["defaults"]["run"]["working-directory"] == "packages/the stock"
-        (hook,) = parsed((root / HOOKS).read_text())["repos"][0]["hooks"]
+        (pasted,) = re.findall(rf"^    {name}:\n(?:    .*\n)+", reported, re.MULTILINE)
+        changes = [rule.get("changes") for rule in parsed(textwrap.dedent(pasted))[name]["rules"]]
+        assert changes == [["packages/the stock/**/*"], ["packages/the stock/**/*"], None]
+        text = (root / HOOKS).read_text()
+        (hook,) = parsed(text)["repos"][0]["hooks"]
+        (_, more) = parsed(re.sub(r"(?m)^( +)#(-|  )", r"\1\2", text))["repos"][0]["hooks"]
+        for files, own in ((hook["files"], "mcp-surface.json"), (more["files"], "src/a.py")):
+            names = [f"packages/the stock/{own}", f"packages/the stock/sub/{own}", f"packages/other/{own}", own]
+            assert [bool(re.search(files, one)) for one in names] == [True, True, False, False]
         _, *arguments = shlex.split(hook["entry"])
         assert arguments == ["check", "--offline", "--new-only", "--config", "packages/the stock/mcp-governor.toml"]
         assert governor(root, *arguments).returncode == 0
@@ -210,7 +223,7 @@ class TestHook:
     def test_an_existing_list_gets_one_more(self, tmp_path, text):
         write(tmp_path, {HOOKS: text})
         done = governor(tmp_path, "init", "--", *plain())
-        assert "with one more hook at its end" in done.stdout
+        assert "gets one more hook" in done.stdout
         new = (tmp_path / HOOKS).read_text()
         assert new.startswith(text)
         before, after = parsed(text), parsed(new)

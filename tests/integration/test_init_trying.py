@@ -245,6 +245,22 @@ class TestNextStep:
         assert done.returncode == 3
         assert said(done)[-1] == "hint: Run: npm install && mcp-governor init"
 
+    def test_a_runner_that_fails_at_its_own_work_is_tried_once(self, tmp_path, monkeypatch):
+        monkeypatch.setattr("mcp_governor.target.discover.python_projects._is_there", lambda program: program == "uv")
+        address = "https://example.org/20260325/cpython-3.14.3.tar.gz"
+        lines = (
+            "error: Request failed after 3 retries in 5.6s",
+            f"  cause: Failed to download `{address}`",
+            "  cause: no",
+        )
+        program = "".join(f"echo '{line}' >&2\n" for line in lines)
+        root = project(tmp_path, **{"stock-server": serving(), "stock-mcp": serving(), "uv": f"{program}exit 2"})
+        write(root, {"uv.lock": "", "stock/__init__.py": "", "stock/__main__.py": "import mcp\n"})
+        told = said(governor(root, "init"))
+        assert [line for line in told if line.startswith("Trying")] == ["Trying uv run stock-server  (pyproject.toml)"]
+        assert f"retries in 5.6s; cause: Failed to download `{address}`; cause: no" in told[-3]
+        assert told[-1].endswith("cannot be downloaded. Install Python 3.14.")
+
     def test_a_project_that_is_not_installed(self, tmp_path):
         entry = '[project]\nname = "stock"\ndependencies = ["mcp"]\n[project.scripts]\nstock-no-such = "stock:main"\n'
         write(tmp_path, {"pyproject.toml": entry})

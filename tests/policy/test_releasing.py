@@ -13,6 +13,16 @@ from replacing import replace
 from mcp_governor.checking import releasing
 from mcp_governor.findings import Finding, Severity
 
+MANIFEST = """{
+  "version": "1.2.0",
+  "packages": [
+    { "registryType": "pypi", "identifier": "notes", "version": "1.2.0" }, {
+      "version": "1.1.0", "registryType": "npm", "identifier": "notes"
+    }
+  ]
+}
+"""
+
 # a release is two commands
 
 
@@ -186,6 +196,39 @@ def test_a_placeholder_that_is_left_is_named(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("", "notes-1.3.0"),
+        # of another project, or of all of them: one that says 1.3.0 would fail them
+        ("2026.08.20260803", "notes-1.3.0"),
+        ("v1.2.0", "v1.3.0"),
+        ("notes@1.2.0", "notes@1.3.0"),
+    ],
+)
+def test_the_tag_of_a_project_in_a_folder_has_its_name(tmp_path: Path, old: str, new: str) -> None:
+    (tmp_path / "notes").mkdir()
+    life = Released(tmp_path / "notes", config=GATE)
+    life.git("tag", "-d", "v1.2.0")
+    (life.root / ".git").rename(tmp_path / ".git")
+    life.go_on()
+    if old:
+        life.git("tag", old)
+    life.tool("search", "query", "limit")
+    life.version = "1.3.0"
+    life.passes("changelog", "draft")
+    assert f"tag the commit {new}.\n" in life.passes("changelog", "release")
+
+
+def test_a_line_that_keeps_the_version_before_is_named(tmp_path: Path) -> None:
+    life = Released(tmp_path, config=GATE)
+    life.tool("search", "query", "limit")
+    life.version = "1.3.0"
+    life.passes("changelog", "draft")
+    (tmp_path / "server.json").write_text(MANIFEST.replace("1.2.0", "1.3.0", 1))
+    assert "\nThe version before this, 1.2.0, is still in server.json line 4.\n" in life.passes("changelog", "release")
+
+
 # what cannot be released
 
 
@@ -201,10 +244,17 @@ def test_a_version_that_is_wrong_is_refused_with_the_right_one(tmp_path: Path) -
     reported = life.refused("changelog", "release", "1.3.0")
     assert "1.3.0 cannot be released yet: the server still reports 1.2.0; set it to 1.3.0" in reported
     (life.root / "pyproject.toml").write_text('[project]\nname = "notes"\nversion = "1.2.0"\n')
-    (life.root / "package.json").write_text('{"version": "1.2.0"}\n')
+    bundle = '{\n  "version": "1.2.0", "server": {\n    "version": "1.2.0"}}\n'
+    more = {"package.json": '{"version": "1.2.0"}\n', "server.json": MANIFEST, "manifest.json": bundle}
+    for name, text in {**more, ".claude-plugin/plugin.json": bundle}.items():
+        (life.root / name).parent.mkdir(exist_ok=True)
+        (life.root / name).write_text(text)
     reported = life.refused("changelog", "release", "1.3.0")
-    assert "set it to 1.3.0 in pyproject.toml line 3.\nhint: Set it in package.json line 1 as well" in reported
-    for name in ("pyproject.toml", "package.json"):
+    assert (
+        "set it to 1.3.0 in pyproject.toml line 3.\nhint: Set it in package.json line 1, server.json line 2, "
+        "server.json line 4, manifest.json line 2 and .claude-plugin/plugin.json line 2 as well" in reported
+    )
+    for name in ("pyproject.toml", ".claude-plugin/plugin.json", *more):
         (life.root / name).unlink()
     reported = life.refused("changelog", "release", "1.2.0")
     assert "1.2.0 is released already (tag v1.2.0)." in reported

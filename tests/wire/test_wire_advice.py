@@ -264,6 +264,7 @@ def test_what_is_given_is_not_asked_for_again() -> None:
         (ARGPARSE, "excel-mcp-server: error: the following arguments are required: transport"),
         ("usage: x [-h]\n\noptions:\n  -h  show this", "usage: x [-h]"),
         ("Traceback\nValueError: no\nbye", "ValueError: no"),
+        ("error: no\n  cause: one\n  cause: two\n  cause: three\nbye", "error: no; cause: one; cause: three"),
         ("one\ntwo", "two"),
         ("", ""),
     ],

@@ -19,7 +19,15 @@ from mcp_governor.target.discover.python_projects import SCRIPTS
 from mcp_governor.target.read import read_source
 from mcp_governor.target.resolve import resolve
 from mcp_governor.text import one_line, visible
-from mcp_governor.wire.advice import asked_variables, error_line, lacks_environment, needs_arguments, serves_http
+from mcp_governor.wire.advice import (
+    advice,
+    asked_variables,
+    error_line,
+    lacks_environment,
+    needs_arguments,
+    runner_fails,
+    serves_http,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -69,6 +77,7 @@ class Failure(Struct, frozen=True):
         unprepared: true if something that it needs is not installed or built.
         empty: true if it responded but publishes no tools.
         http: hint for a program that listens on a port; empty for others.
+        runner: hint about a package runner that fails whatever it is to start; empty for others.
         spoke: true if it ran and ended with words of its own, whatever they mean.
     """
 
@@ -81,6 +90,7 @@ class Failure(Struct, frozen=True):
     unprepared: bool = False
     empty: bool = False
     http: str = ""
+    runner: str = ""
     spoke: bool = False
 
     @property
@@ -140,12 +150,14 @@ class _Trial:
         self._say = say
         self._end = time.monotonic() + TOTAL
         self._started = 0
+        self._failing: set[str] = set()
         self.answers: list[Answer] = []
         self.failures: list[Failure] = []
 
     def project(self, candidates: list[Candidate]) -> None:
         """Try the candidates of one project."""
         before, failed = len(self.answers), len(self.failures)
+        self._failing = set()
         for _, stage in groupby(candidates, lambda candidate: candidate.stage):
             for candidate in stage:
                 self._candidate(candidate)
@@ -158,10 +170,15 @@ class _Trial:
             left = self._end - time.monotonic()
             if self._started >= MAX_ATTEMPTS or left <= 0:
                 return
+            program = "".join(way.keys.get("command", ())[:1])
+            if program in self._failing:
+                continue
             result = self._attempt(candidate, way, left)
             if isinstance(result, Failure):
                 self.failures.append(result)
                 self._say(f"  {result.reason}")
+                if result.runner:
+                    self._failing.add(program)
                 if result.answered_itself or not result.unprepared:
                     return
             else:
@@ -217,11 +234,12 @@ def _failure(candidate: Candidate, way: Way, error: GovernorError, given: tuple[
     return Failure(
         candidate,
         way,
-        one_line(reason, 240),
+        one_line(reason, 400),
         asked=tuple(asked),
         one_is_enough=one_is_enough,
         arguments=wanted,
         unprepared=unprepared,
         http=serves_http(said) if not asked else "",
+        runner=(advice(said) or f"See why it fails: {way.shown}") if runner_fails(said) else "",
         spoke=bool(said) and not unprepared,
     )
