@@ -21,7 +21,7 @@ def tool(identifier: Any = None, **more: Any) -> dict[str, Any]:
         pytest.param(tool("1"), tool("1"), [], id="equal"),
         pytest.param(tool("1"), tool("2", title="T"), [], id="both-moved"),
         pytest.param(tool("1"), tool("1", title="T"), ["kept"], id="kept"),
-        pytest.param(tool("1"), tool("1", inputSchema={"type": "object", "description": "T"}), ["kept"], id="kept-words"),
+        pytest.param(tool("1"), tool("1", inputSchema={"type": "array"}), ["kept"], id="kept-schema"),
         pytest.param(tool("1"), tool("1", unknown=1), [], id="noise"),
         pytest.param(tool("1"), tool("2", unknown=1), ["moved"], id="moved-with-noise"),
         pytest.param(tool("1"), tool("2"), ["moved"], id="moved"),
