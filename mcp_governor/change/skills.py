@@ -88,7 +88,7 @@ def _same_skill(old: Skill, new: Skill) -> Iterator[Change]:
     yield from told
     before, after = old.digest(old.uri), new.digest(new.uri)
     if None not in (before, after) and before != after:
-        # A new description changes the file as well, and is told once.
+        # A new description changes the file as well, and is reported once.
         was, now = _untold(old), _untold(new)
         if was != now or None in (old.text, new.text) or not (told or old.uri != new.uri):
             yield _make("skill-text-changed", new, "/text", detail=_difference(was, now))
