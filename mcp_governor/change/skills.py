@@ -84,13 +84,13 @@ def _make(kind: str, skill: Skill, place: str, old: Any = MISSING, new: Any = MI
 
 
 def _same_skill(old: Skill, new: Skill) -> Iterator[Change]:
-    told = list(_entry(old, new))
-    yield from told
+    seen = list(_entry(old, new))
+    yield from seen
     before, after = old.digest(old.uri), new.digest(new.uri)
     if None not in (before, after) and before != after:
         # A new description changes the file as well, and is reported once.
-        was, now = _untold(old), _untold(new)
-        if was != now or None in (old.text, new.text) or not (told or old.uri != new.uri):
+        was, now = _own_lines(old), _own_lines(new)
+        if was != now or None in (old.text, new.text) or not (seen or old.uri != new.uri):
             yield _make("skill-text-changed", new, "/text", detail=_difference(was, now))
     yield from _files(old, new)
     yield from _departures(old, new)
@@ -116,13 +116,13 @@ def _entry(old: Skill, new: Skill) -> Iterator[Change]:
         yield _make("skill-description-changed", new, "/frontmatter/description", was, now)
 
 
-def _untold(skill: Skill) -> list[str]:
+def _own_lines(skill: Skill) -> list[str]:
     """The lines of the text without those of its frontmatter that the entry repeats; none if the text is not known."""
     lines = skill.text.split("\n") if skill.text is not None else []
     end = lines.index("---", 1) if lines[:1] == ["---"] and "---" in lines[1:] else 0
-    told = [f"{key}:{value}" for key, value in skill.frontmatter.items() if isinstance(value, str)]
+    entry = [f"{key}:{value}" for key, value in skill.frontmatter.items() if isinstance(value, str)]
     head = [(line, *line.partition(":")) for line in lines[:end]]
-    rest = [line for line, key, _, value in head if f"{key}:{value.strip().strip(_QUOTES)}" not in told]
+    rest = [line for line, key, _, value in head if f"{key}:{value.strip().strip(_QUOTES)}" not in entry]
     return [*rest, *lines[end:]]
 
 
