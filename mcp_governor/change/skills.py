@@ -101,7 +101,7 @@ def _same_skill(old: Skill, new: Skill) -> Iterator[Change]:
 
 
 def _entry(old: Skill, new: Skill) -> Iterator[Change]:
-    """Changes of what the entry says; of the name where the URI is the same, since a new one is reported with the URI."""
+    """Changes of what the entry says; of the name only where the URI is the same."""
     yield from _tools(old, new)
     if old.dynamic != new.dynamic:
         yield _make("skill-digests-dropped" if new.dynamic else "skill-digests-published", new, "/resources")
