@@ -224,7 +224,7 @@ class _Run:
             "defines {count} in another way": redefined,
             "no longer has {count}": default - listed,
         }
-        shown = [_told(said, sorted(names)) for said, names in found.items() if names]
+        shown = [_clause(said, sorted(names)) for said, names in found.items() if names]
         if shown:
             facts = {"changes": ", ".join(shown), "call": self.switched}
             value = sorted(set().union(*found.values()))
@@ -422,7 +422,7 @@ class _Run:
             self.add(self.checker.findings([breach], None))
 
 
-def _told(said: str, names: list[str]) -> str:
+def _clause(said: str, names: list[str]) -> str:
     """A clause about some tools, with their names."""
     shown = ", ".join(one_line(name, 60) for name in names[:_NAMED])
     more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
