@@ -44,7 +44,7 @@ MEMBERS = (
     Member("tool", "icons", _ICONS, None, WORDING),
     Member("tool", "annotations.title", "A", "B", WORDING),
     Member("tool", "annotations.readOnlyHint", True, False, CONTRACT),
-    Member("tool", "execution.taskSupport", "optional", "forbidden", CONTRACT),
+    Member("tool", "execution.taskSupport", "optional", "required", CONTRACT),
     Member("tool", "outputSchema.type", "object", "array", CONTRACT),
     Member("tool", "_meta.ui.visibility", ["model", "app"], ["app"], CONTRACT),
     Member("tool", "_meta.ui.resourceUri", "ui://a", "ui://b", WORDING),

@@ -186,20 +186,28 @@ class _Run:
             self.add(self.checker.findings([breach], tool))
 
     async def list_again(self) -> None:
-        """Report tools that are listed since the calls: nobody compares or checks these."""
+        """Report tools that calls have added, redefined or removed: nobody compares or checks what is there now."""
         try:
             with anyio.fail_after(self.settings.timeout):
                 tools = await self.session.list_all("tools/list", "tools")
         except (GovernorError, TimeoutError):
             return  # a list that fails was read before, so it is for another rule
-        new = sorted(tool_names(tools) - self.surface.by_name.keys())
-        if not new:
-            return
-        shown = ", ".join(one_line(name, 60) for name in new[:_NAMED])
-        more = f" and {len(new) - _NAMED:,} more" if len(new) > _NAMED else ""
-        facts = {"count": f"{len(new):,} tool{'s' * (len(new) > 1)}", "names": shown + more, "call": self.switched}
-        breach = Breach.of("call/list-grew", "", new, says="call" if self.switched else "", **facts)
-        self.add(self.checker.findings([breach], None))
+        listed = tool_names(tools)
+        # What other parameters list is not in this list.
+        default = {tool.name for tool in self.surface.tools if tool.opt_in is None or "callFirst" in tool.opt_in}
+        sent = [tool.raw for tool in self.surface.tools]
+        redefined = tool_names([tool for tool in tools if tool not in sent]) & default
+        found = {
+            "has {count} that it did not have before": listed - self.surface.by_name.keys(),
+            "defines {count} in another way": redefined,
+            "no longer has {count}": default - listed,
+        }
+        shown = [_clause(said, sorted(names)) for said, names in found.items() if names]
+        if shown:
+            facts = {"changes": ", ".join(shown), "call": self.switched}
+            value = sorted(set().union(*found.values()))
+            breach = Breach.of("call/list-grew", "", value, says="call" if self.switched else "", **facts)
+            self.add(self.checker.findings([breach], None))
 
     async def floor(self) -> float:
         """How long an exchange without a tool's work takes, in milliseconds; at most the fastest call so far."""
@@ -384,6 +392,13 @@ class _Run:
             shown = ", ".join(one_line(version, 20) for version in sorted(said))
             breach = Breach("call/charter-mixed", "", shown)
             self.add(self.checker.findings([breach], None))
+
+
+def _clause(said: str, names: list[str]) -> str:
+    """A clause about some tools, with their names."""
+    shown = ", ".join(one_line(name, 60) for name in names[:_NAMED])
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return f"{said.format(count=f'{len(names):,} tool' + 's' * (len(names) > 1))}: {shown}{more}"
 
 
 def _ended(rule: str, case: Case, says: str = "", **facts: Any) -> Breach:

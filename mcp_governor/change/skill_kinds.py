@@ -25,6 +25,11 @@ def _dynamic() -> dict[str, Any]:
     return {"skills": [{**_skill()["skills"][0], "resources": "dynamic"}]}
 
 
+def _served(promised: str) -> dict[str, Any]:
+    """A skill whose file is read with the digest ``_ONE``."""
+    return {**_skill(digest=promised), "skillFiles": {_URI: {"digest": _ONE, "size": 9}}}
+
+
 _NO_SKILLS: dict[str, Any] = {"skills": []}
 
 SKILL_KINDS: tuple[Kind, ...] = (
@@ -83,9 +88,27 @@ SKILL_KINDS: tuple[Kind, ...] = (
         thing="skill",
         contract=True,
     ),
+    *there_and_back(
+        "skill-digest-wrong",
+        "skill-digest-corrected",
+        (
+            "A file is served with another size or digest than its entry promises. Hosts refuse to load it; where they "
+            "do not verify it, a model reads what no user has approved.",
+            "The entry promises again what is served, so that hosts load the file.",
+        ),
+        _served(_ONE),
+        _served(_TWO),
+        (
+            "{thing}, {what}: {detail}",
+            "{thing}, {what}: it is again what the entry promises",
+        ),
+        events=CHANGED,
+        thing="skill",
+    ),
     patch(
         "skill-frontmatter-changed",
-        "A field of the frontmatter changed that is neither the name, the description nor the allowed tools.",
+        "A field of the frontmatter changed that is neither the description nor the allowed tools; the name counts as "
+        "one where the URI is the same.",
         _skill(license="MIT"),
         _skill(license="Apache-2.0"),
         "{thing}: {what} <is new: {new}|is gone, was {old}|changed from {old} to {new}|changed>",
@@ -121,6 +144,16 @@ SKILL_KINDS: tuple[Kind, ...] = (
         "{thing} of skill {parent} <is new|is gone|changed|changed>",
         at="surface",
         thing="file",
+    ),
+    kind(
+        "skill-undecided",
+        UNKNOWN,
+        "What hosts load is not known: a file that was read before cannot be read or verified, or several entries have "
+        "the URI.",
+        "skill-undecided",
+        (_skill(), {"skills": _skill()["skills"] + _skill(license="MIT")["skills"]}),
+        "{thing} cannot be compared",
+        thing="skill",
     ),
     kind(
         "skills-undecided",

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from mcp_governor.surface.skills import Skill
 
 
+_QUOTES = "\"'"
+
+
 def compare_skills(old: Surface, new: Surface) -> Iterator[Change]:
     """All changes of skills.
 
@@ -49,6 +52,7 @@ def compare_skills(old: Surface, new: Surface) -> Iterator[Change]:
             yield _make("skill-removed", skill, "", skill.uri)
     known = {skill.uri for skill in renamed.values()}
     for skill in come:
+        yield from _departures(None, skill)
         if skill.uri not in known:
             yield _make("skill-added", skill, "", MISSING, skill.uri)
     for uri in before.keys() & after.keys():
@@ -80,10 +84,29 @@ def _make(kind: str, skill: Skill, place: str, old: Any = MISSING, new: Any = MI
 
 
 def _same_skill(old: Skill, new: Skill) -> Iterator[Change]:
+    seen = list(_entry(old, new))
+    yield from seen
+    before, after = old.digest(old.uri), new.digest(new.uri)
+    if None not in (before, after) and before != after:
+        # A new description changes the file as well, and is reported once.
+        was, now = _own_lines(old), _own_lines(new)
+        if was != now or None in (old.text, new.text) or not (seen or old.uri != new.uri):
+            yield _make("skill-text-changed", new, "/text", detail=_difference(was, now))
+    yield from _files(old, new)
+    yield from _departures(old, new)
+    reason = _undecided(old, new)
+    if reason:
+        path = join_pointer("/skills", new.uri)
+        yield make("skill-undecided", None, path, facts=Facts((new.name,)), reason=reason)
+
+
+def _entry(old: Skill, new: Skill) -> Iterator[Change]:
+    """Changes of what the entry says; of the name only where the URI is the same."""
     yield from _tools(old, new)
     if old.dynamic != new.dynamic:
         yield _make("skill-digests-dropped" if new.dynamic else "skill-digests-published", new, "/resources")
-    for key in sorted({*old.frontmatter, *new.frontmatter} - {"allowed-tools", "description", "name"}):
+    apart = {"allowed-tools", "description"} if old.uri == new.uri else {"allowed-tools", "description", "name"}
+    for key in sorted({*old.frontmatter, *new.frontmatter} - apart):
         was, now = old.frontmatter.get(key, MISSING), new.frontmatter.get(key, MISSING)
         if was is MISSING or now is MISSING or not same_json(was, now):
             place = join_pointer("/frontmatter", key)
@@ -91,10 +114,38 @@ def _same_skill(old: Skill, new: Skill) -> Iterator[Change]:
     if old.frontmatter.get("description") != new.frontmatter.get("description"):
         was, now = old.frontmatter.get("description", MISSING), new.frontmatter.get("description", MISSING)
         yield _make("skill-description-changed", new, "/frontmatter/description", was, now)
-    before, after = old.digest(old.uri), new.digest(new.uri)
-    if None not in (before, after) and before != after and _body(old) != _body(new):
-        yield _make("skill-text-changed", new, "/text", detail=_difference(old.text, new.text))
-    yield from _files(old, new)
+
+
+def _own_lines(skill: Skill) -> list[str]:
+    """The lines of the text without those of its frontmatter that the entry repeats; none if the text is not known."""
+    lines = skill.text.split("\n") if skill.text is not None else []
+    end = lines.index("---", 1) if lines[:1] == ["---"] and "---" in lines[1:] else 0
+    entry = [f"{key}:{value}" for key, value in skill.frontmatter.items() if isinstance(value, str)]
+    head = [(line, *line.partition(":")) for line in lines[:end]]
+    rest = [line for line, key, _, value in head if f"{key}:{value.strip().strip(_QUOTES)}" not in entry]
+    return [*rest, *lines[end:]]
+
+
+def _departures(old: Skill | None, new: Skill) -> Iterator[Change]:
+    """Files that are not what the entry promises any more, and those that are again."""
+    files = {*new.files, *(old.files if old is not None and old.uri == new.uri else ())}
+    for uri in sorted(files):
+        was, now = old.departure(uri) if old is not None else "", new.departure(uri)
+        if bool(was) != bool(now):
+            kind = "skill-digest-wrong" if now else "skill-digest-corrected"
+            yield _make(
+                kind, new, join_pointer("/resources", uri), what=uri.removeprefix(f"{new.root}/"), detail=now or was
+            )
+
+
+def _undecided(old: Skill, new: Skill) -> str:
+    """Why it is unknown what hosts load, and was known before, or the reverse; empty if it is not."""
+    if not same_json([*old.again.values()], [*new.again.values()]):
+        return "its URI is listed more than once, and clients differ in which entry they keep"
+    for name in sorted(old.unread ^ new.unread):
+        if name in new.unread or old.digest(f"{old.root}{name}") is None:
+            return f"{name.lstrip('/')} could not be read or verified"
+    return ""
 
 
 def _tools(old: Skill, new: Skill) -> Iterator[Change]:
@@ -117,11 +168,11 @@ def _files(old: Skill, new: Skill) -> Iterator[Change]:
             yield make("skill-file-changed", None, path, old=was, new=now, facts=facts)
 
 
-def _difference(old: str | None, new: str | None) -> str:
+def _difference(old: list[str], new: list[str]) -> str:
     """``3 lines are gone, 5 are new``; empty if one of them is not known."""
-    if old is None or new is None:
+    if not old or not new:
         return ""
-    before, after = Counter(old.splitlines()), Counter(new.splitlines())
+    before, after = Counter(old), Counter(new)
     gone, come = (before - after).total(), (after - before).total()
     counts = ((gone, "gone"), (come, "new"))
     return ", ".join(f"{count} {'line is' if count == 1 else 'lines are'} {what}" for count, what in counts if count)

@@ -203,6 +203,7 @@ _TOOLS = [
         entries=("{tool} [changes|change] `taskSupport` from `{was}` to `{now}`.",) * 2,
         events=CHANGED,
         at="tool",
+        contract=True,
     ),
     patch(
         "title-changed",

@@ -213,24 +213,15 @@ def _wording(old: Tool, new: Tool) -> Iterator[Change]:
             yield _make(old, kind, path, old=before, new=after)
 
 
-_TASKS = ("forbidden", "optional", "required")
-
-
 def _execution(old: Tool, new: Tool) -> Iterator[Change]:
-    """``execution.taskSupport`` of protocol 2025-11-25: absent means forbidden."""
-    before, after = _task_support(old), _task_support(new)
+    """How the tool may be called: plainly, as a task, or both."""
+    before, after = old.task_support, new.task_support
     if before == after:
         return
     # A client may call in either way; "required" removes the plain call, "forbidden" the task.
     breaking = after == "required" or (after == "forbidden" and before != "forbidden")
     kind = "task-support-narrowed" if breaking else "task-support-widened"
     yield _make(old, kind, "/execution/taskSupport", old=before, new=after)
-
-
-def _task_support(tool: Tool) -> str:
-    execution = tool.raw.get("execution")
-    value = execution.get("taskSupport") if isinstance(execution, dict) else None
-    return value if isinstance(value, str) and value in _TASKS else "forbidden"
 
 
 def _required(old: Tool, new: Tool) -> Iterator[Change]:

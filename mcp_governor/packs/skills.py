@@ -39,6 +39,9 @@ def entry(surface: Surface, _context: Context) -> Iterator[Hit]:
         if not isinstance(raw, dict) or not isinstance(raw.get("uri"), str):
             yield hit(f"/skills/{index}", raw, skill=f"number {index + 1}", error="it has no uri")
     for skill in surface.skills:
+        for index, raw in islice(skill.again.items(), 1):
+            error = "another entry has the same uri, and clients differ in which of the two they keep"
+            yield hit(f"/skills/{index}", raw, skill=one_line(skill.name, 64), error=error)
         place = f"/skills/{skill.index}"
         for path, value, error in islice((*_names(skill), *_manifest(skill)), _MOST):
             yield hit(place + path, value, skill=one_line(skill.name, 64), error=error)
@@ -110,7 +113,7 @@ def content(surface: Surface, _context: Context) -> Iterator[Hit]:
         named = one_line(skill.name, 64)
         found = 0
         for uri in dict.fromkeys((skill.uri, *skill.files)):
-            error = _departure(skill, uri)
+            error = skill.departure(uri)
             if error and found < _MOST:
                 found += 1
                 path = join_pointer("/skillFiles", uri)
@@ -122,31 +125,22 @@ def content(surface: Surface, _context: Context) -> Iterator[Hit]:
 
 
 def unread(surface: Surface, _context: Context) -> Iterator[Hit]:
-    """Every file of a skill can be read, so that its digest is compared."""
+    """Every file of a skill can be read, so that its digest is compared and its text checked."""
     beyond: list[str] = []
+    no_text: list[str] = []
     for skill in surface.skills:
         uris = dict.fromkeys((skill.uri, *skill.files))
         beyond += [uri for uri in uris if surface.skill_files.get(uri, {}).get("unread") is True]
+        no_text += [uri for uri in uris if surface.skill_files.get(uri, {"text": ""}).keys() == {"digest", "size"}]
         errors = {uri: surface.skill_files.get(uri, {}).get("error") for uri in uris}
         failed = {uri: error for uri, error in errors.items() if isinstance(error, str)}
         for uri, error in islice(failed.items(), 1):
             path, named, shown = join_pointer("/skillFiles", uri), one_line(skill.name, 64), one_line(uri, 80)
             yield hit(path, error, says="failed", skill=named, count=len(failed), file=shown, error=one_line(error))
-    if beyond:
-        path = join_pointer("/skillFiles", beyond[0])
-        yield hit(path, len(beyond), says="limit", count=len(dict.fromkeys(beyond)), file=one_line(beyond[0], 80))
-
-
-def _departure(skill: Skill, uri: str) -> str:
-    """How a file that was read differs from its entry: a clause, empty if it does not, or nothing is known."""
-    promised, read = skill.files.get(uri), skill.read.get(uri)
-    if promised is None or read is None or "digest" not in read:
-        return ""
-    if read.get("size") != promised.get("size") and isinstance(promised.get("size"), int):
-        return f"it has {read.get('size')} bytes, and the entry promises {promised['size']}"
-    if read.get("digest") != promised.get("digest"):
-        return "its content has another digest than the entry promises"
-    return ""
+    for says, some in (("limit", beyond), ("text", no_text)):
+        if some:
+            path = join_pointer("/skillFiles", some[0])
+            yield hit(path, len(some), says=says, count=len(dict.fromkeys(some)), file=one_line(some[0], 80))
 
 
 def _frontmatter(skill: Skill) -> Iterator[tuple[str, str, str]]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.change import compare
 from mcp_governor.rules.finding import finding
 from mcp_governor.schemas.pointers import unescape_pointer
-from mcp_governor.surface.canonical import canonical_json
+from mcp_governor.surface import build_surface
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def check_definition_versions(old: Surface, new: Surface, pointer: str) -> Itera
 
     Args:
         old, new: the baseline, and what is checked.
-        pointer: to the identifier in a tool, a string; where one of the two has none, nothing is said.
+        pointer: to the identifier in a tool, a string; where a surface has none, nothing is said.
     """
     steps = [unescape_pointer(step) for step in pointer.split("/")[1:]]
     for name, tool in new.by_name.items():
@@ -34,12 +35,15 @@ def check_definition_versions(old: Surface, new: Surface, pointer: str) -> Itera
         if before is None:
             continue
         (was, definition), (now, defined) = _split(before.raw, steps), _split(tool.raw, steps)
-        if not isinstance(was, str) or not isinstance(now, str):
+        if was is None or now is None:
             continue
-        same = canonical_json(definition) == canonical_json(defined)
-        if same != (was == now):
-            facts = {"was": one_line(was, 60), "now": one_line(now, 60)}
-            says = "moved" if same else ""
+        if not isinstance(now, str):
+            says = "form"
+        else:
+            # What diff calls no change, such as another order of ``required``, is none here either.
+            says = "" if compare(*(build_surface({"tools": [one]}) for one in (definition, defined))) else "moved"
+        if says == "form" or (says == "moved") != (was == now):
+            facts = {"was": one_line(str(was), 60), "now": one_line(str(now), 60)}
             yield finding("policy/definition-version", pointer, tool=name, value=[was, now], says=says, facts=facts)
 
 

@@ -78,7 +78,9 @@ def surface_strings(surface: Surface, quiet: Container[str] = ()) -> Iterator[Te
     yield from _strings(list(surface.skill_entries or ()), None, "/skills", quiet)
     for uri, read in surface.skill_files.items():
         if isinstance(read.get("text"), str):
-            prose, code = _of_markdown(read["text"])
+            # A comment in a script or a page is not hidden text: models read the source.
+            other = _COLUMNS.sub(" ", read["text"].replace("<!--", ""))
+            prose, code = _of_markdown(read["text"]) if uri.endswith(".md") else (other, "")
             place = join_pointer(_SKILL_FILES, uri)
             yield Text(None, place, "text", prose)
             if code:

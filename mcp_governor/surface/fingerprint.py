@@ -1,11 +1,11 @@
 """Digests of a surface: one of the contract, one of the wording, and both per tool.
 
 ``v1:sha256:<hex>`` covers, for each published tool sorted by code point: name, tier, category, input schema, output
-schema, behaviour hints (resolved to the defaults of the specification), if it is deprecated, if clients have to ask
-for it to be listed, and if the model or the server's app does not get it; and for each skill its URI and its
-frontmatter but the description. Every change to a tool that the catalogue calls breaking changes it; a reworded
-description does not. ``w1:sha256:<hex>`` covers the rest: titles, descriptions, examples, instructions, and the digests
-of the files of skills.
+schema, behaviour hints (resolved to the defaults of the specification), if it is deprecated, if it may be called as a
+task, if clients have to ask for it to be listed, and if the model or the server's app does not get it; and for each
+skill its URI and its frontmatter but the description. Every change to a tool that the catalogue calls breaking changes
+it; a reworded description does not. ``w1:sha256:<hex>`` covers the rest: titles, icons, descriptions, examples,
+instructions, and the digests of the files of skills.
 """
 
 from __future__ import annotations
@@ -148,6 +148,8 @@ def contract(tool: Tool, parts: Collection[str] | None = None) -> dict[str, Any]
         "hints": lambda: tool.hints.as_json(),
         "deprecated": lambda: tool.deprecation is not None,
     }
+    if tool.task_support != "forbidden":
+        made["taskSupport"] = lambda: tool.task_support
     if tool.required_capabilities:
         made["requiredCapabilities"] = lambda: sorted(tool.required_capabilities)
     if tool.visibility != AUDIENCES:
@@ -192,8 +194,11 @@ def _with_skills(tools: Any, part: Callable[[Skill], Any], surface: Surface) -> 
 
 
 def _without_contract(raw: Any) -> Any:
-    """A tool's prose: title, description, and the wording keywords of its schemas with their places."""
-    out: dict[str, Any] = {key: raw[key] for key in ("title", "description") if key in raw}
+    """A tool's prose: titles, description, icons, and the wording keywords of its schemas with their places."""
+    out: dict[str, Any] = {key: raw[key] for key in ("title", "description", "icons") if key in raw}
+    annotations = raw.get("annotations")
+    if isinstance(annotations, dict) and "title" in annotations:
+        out.setdefault("title", annotations["title"])
     for side in ("inputSchema", "outputSchema"):
         out[side] = _wording(raw.get(side))
     return out

@@ -142,6 +142,13 @@ class Tool(Struct, frozen=True, dict=True):
         said = ui.get("visibility") if isinstance(ui, dict) else None
         return frozenset(one for one in AUDIENCES if one in said) if isinstance(said, list) else AUDIENCES
 
+    @property
+    def task_support(self) -> str:
+        """``execution.taskSupport`` of protocol 2025-11-25: absent means forbidden."""
+        execution = self.raw.get("execution")
+        value = execution.get("taskSupport") if isinstance(execution, dict) else None
+        return value if value in ("optional", "required") else "forbidden"
+
     @cached_property
     def required_capabilities(self) -> frozenset[str]:
         """What a client must be able to do, as paths: ``sampling``, ``elicitation.url``, ``extensions.NAME``."""
@@ -204,7 +211,7 @@ class Surface(Struct, frozen=True, dict=True):
         manifest: the repository's ``server.json`` (the registry manifest); ``None`` if there is none.
         skill_entries: every item of ``skills/list``, whatever its form; ``None`` if skills were not read.
         skill_files: URI of a skill's file → what was read of it: ``digest`` (``sha256:<hex>``) and ``size`` (in bytes)
-            of its content, and ``text`` if it is one that models read.
+            of its content, and ``text`` if it is text within bounds.
     """
 
     entries: tuple[Json, ...] = ()

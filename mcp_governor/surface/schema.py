@@ -63,7 +63,7 @@ def surface_schema() -> dict[str, Any]:
                         "digest": {"type": "string", "pattern": "^sha256:[0-9a-f]{64}$"},
                         "size": {"type": "integer", "minimum": 0},
                         "text": {"type": "string"},
-                        "error": {"type": "string", "description": "Why it was not read."},
+                        "error": {"type": "string", "description": "Why it could not be read or verified."},
                         "unread": {"const": True, "description": "It is beyond the bounds of one reading."},
                     },
                 },

@@ -29,11 +29,13 @@ class Skill(Struct, frozen=True, dict=True):
         raw: the object as the server sent it.
         index: its place in the list, from 0.
         read: URI → what was read of the skill's files, see :attr:`Surface.skill_files`.
+        again: place in the list → another entry with the same URI; clients differ in which one they keep.
     """
 
     raw: Mapping[str, Any]
     index: int = 0
     read: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    again: dict[int, Mapping[str, Any]] = field(default_factory=dict)
 
     @cached_property
     def uri(self) -> str:
@@ -87,6 +89,23 @@ class Skill(Struct, frozen=True, dict=True):
         text = self.read.get(self.uri, {}).get("text")
         return text if isinstance(text, str) else None
 
+    @cached_property
+    def unread(self) -> frozenset[str]:
+        """The files that could not be read or verified, by their paths from the skill's folder."""
+        unread = [uri for uri in (self.uri, *self.files) if not {"error", "unread"}.isdisjoint(self.read.get(uri, ()))]
+        return frozenset(uri.removeprefix(self.root) for uri in unread)
+
+    def departure(self, uri: str) -> str:
+        """How a file that was read differs from its entry: a clause, empty if it does not, or nothing is known."""
+        promised, read = self.files.get(uri), self.read.get(uri)
+        if promised is None or read is None or "digest" not in read:
+            return ""
+        if read.get("size") != promised.get("size") and isinstance(promised.get("size"), int):
+            return f"it has {read.get('size')} bytes, and the entry promises {promised['size']}"
+        if read.get("digest") != promised.get("digest"):
+            return "its content has another digest than the entry promises"
+        return ""
+
     def digest(self, uri: str) -> str | None:
         """The digest of a file: of what was read, else the published one; ``None`` if neither is known."""
         for known in (self.read.get(uri, {}), self.files.get(uri, {})):
@@ -118,7 +137,9 @@ def usable_skills(entries: Iterable[Any], files: Mapping[str, Mapping[str, Any]]
     out: dict[str, Skill] = {}
     for index, entry in enumerate(entries):
         if isinstance(entry, dict) and isinstance(entry.get("uri"), str) and entry["uri"]:
-            out.setdefault(entry["uri"], Skill(entry, index, files))
+            first = out.setdefault(entry["uri"], Skill(entry, index, files))
+            if first.index != index:
+                first.again[index] = entry
     return tuple(out.values())
 
 

@@ -53,7 +53,7 @@ async def read_recording(
             it. With ``"tier"`` or ``"advanced": true`` among the parameters, the tools that a list adds get this tier;
             if the list only narrows the plain one, the tools that it keeps get it.
         call_first: names and arguments of calls that make the server publish more tools: they are made after the plain
-            list, then it is read again, and the tools that it adds count as opt-in.
+            list, then the one that counts is read, and the tools that it adds are opt-in.
 
     Raises:
         RpcError, ProtocolError, UnreachableError: a list of tools cannot be read, one of the first calls fails, or
@@ -144,7 +144,11 @@ async def _tools(
 
     if call_first:
         await make_first_calls(session, call_first)
-        await list_again({}, {"callFirst": [name for name, _ in call_first]})
+        # Hosts have this list when the model calls a tool: it replaces the first one, whose definitions may be others.
+        tools = await session.list_all("tools/list", "tools")
+        by = {"callFirst": [name for name, _ in call_first]}
+        opt_in.update({name: dict(by) for name in tool_names(tools) - plain})
+        plain = tool_names(tools)
     for params in list_params:
         listed, added = await list_again(params, params)
         tier = "advanced" if params.get("advanced") is True else params.get("tier")

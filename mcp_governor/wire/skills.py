@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import base64
 import binascii
+import contextlib
 import hashlib
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.surface.skills import MANIFEST, usable_skills
+from mcp_governor.secrets import redact_json
+from mcp_governor.surface.skills import usable_skills
 from mcp_governor.wire.rpc import RpcError
 
 if TYPE_CHECKING:
@@ -90,8 +92,11 @@ async def _file(session: Session, uri: str) -> dict[str, Any]:
     except RpcError as error:
         return {"error": f"resources/read answered with an error: {error.text}"}
     contents = result.get("contents")
-    first = contents[0] if isinstance(contents, list) and contents and isinstance(contents[0], dict) else {}
-    text, blob = first.get("text"), first.get("blob")
+    items = [item if isinstance(item, dict) else {} for item in contents] if isinstance(contents, list) else []
+    own: dict[str, Any] = next((item for item in items if item.get("uri", uri) == uri), {})
+    if items and not own:
+        return {"error": "resources/read returned another resource than it was asked for"}
+    text, blob = own.get("text"), own.get("blob")
     if isinstance(text, str):
         content = text.encode("utf-8", "surrogatepass")
     elif isinstance(blob, str):
@@ -99,11 +104,15 @@ async def _file(session: Session, uri: str) -> dict[str, Any]:
             content = base64.b64decode(blob, validate=True)
         except (binascii.Error, ValueError):
             return {"error": "the blob is not base64"}
+        with contextlib.suppress(UnicodeDecodeError):
+            text = redact_json(content.decode(), session.published)
     else:
         return {"error": "resources/read returned neither text nor blob"}
     if len(session.published) > secrets:
         return {"error": "it contains a secret that the server was given, which is not recorded"}
     found: dict[str, Any] = {"digest": f"sha256:{hashlib.sha256(content).hexdigest()}", "size": len(content)}
-    if isinstance(text, str) and uri.endswith((f"/{MANIFEST}", ".md")):
+    if isinstance(text, str):
         found["text"] = text
+    if len(items) > 1:
+        found["error"] = f"resources/read returned {len(items)} items, and clients differ in which of them they load"
     return found

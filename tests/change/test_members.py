@@ -9,6 +9,7 @@ import pytest
 
 from mcp_governor.change import catalogue, compare
 from mcp_governor.findings import Bump
+from mcp_governor.surface import fingerprint, wording_fingerprint
 from mcp_governor.surface.messages import table
 from tools.compatibility_page import CONTRACT, MEMBERS, NOISE, WORDING, Member, with_member
 
@@ -25,6 +26,9 @@ def test_a_change_of_a_member_is_what_the_table_says(member: Member) -> None:
     known = catalogue()[change.kind]
     assert (change.bump is Bump.PATCH) == (member.role == WORDING)
     assert known.wording == (member.role == WORDING)
+    if member.of == "tool" and (member.role == CONTRACT or not member.name.startswith("_meta")):
+        digest = fingerprint if member.role == CONTRACT else wording_fingerprint
+        assert digest(with_member(member, member.old)) != digest(with_member(member, member.new))
 
 
 COMPARED_IN_OTHER_TABLES = {

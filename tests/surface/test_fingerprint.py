@@ -55,6 +55,7 @@ CONTRACT = {
     "tier": edited("_meta", {"dev.mcp-governor/tier": "advanced"}),
     "deprecated": edited("_meta", {"deprecated": "use find_things instead"}),
     "dialect": edited("inputSchema.$schema", "http://json-schema.org/draft-07/schema#"),
+    "tasks": edited("execution", {"taskSupport": "optional"}),
     "a property called title": edited("inputSchema.properties.title", {"type": "string"}),
 }
 
@@ -62,6 +63,7 @@ WORDING = {
     "title": edited("title", "Find"),
     "description": edited("description", "Looks for things."),
     "description of a property": edited("inputSchema.properties.description.description", "Words."),
+    "icons": edited("icons", [{"src": "https://example.com/a.png"}]),
     "examples": edited("inputSchema.properties.description.examples", ["a"]),
 }
 
@@ -72,6 +74,8 @@ NOTHING = {
     "explicit 2020-12": edited("inputSchema.$schema", "https://json-schema.org/draft/2020-12/schema"),
     "hint that says the default": edited("annotations.openWorldHint", True),
     "FastMCP's unwrap mark": edited("outputSchema.x-fastmcp-wrap-result", True),
+    "tasks as without a word": edited("execution", {"taskSupport": "forbidden"}),
+    "a title behind the title": edited("annotations.title", "Look"),
     "unrelated _meta": edited("_meta", {"com.example/build": 7}),
 }
 
