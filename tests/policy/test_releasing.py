@@ -218,6 +218,39 @@ def test_a_version_that_is_wrong_is_refused_with_the_right_one(tmp_path: Path) -
     assert life.log == before
 
 
+@pytest.mark.parametrize(
+    ("files", "place"),
+    [
+        ({"package.json": '{"version": "1.2.0"}', "server.json": '{"version": "1.3.0"}'}, "package.json line 1"),
+        ({"pyproject.toml": '[project]\nname = "notes"\nversion = "1.1.9"\n'}, "pyproject.toml line 3"),
+        ({"package.json": '{"private": true, "version": "1.2.0"}'}, ""),
+        ({"package.json": '{"version": "0.0.0"}'}, ""),
+        ({"package.json": '{"version": "1.9.0"}'}, ""),
+        ({"pyproject.toml": "[tool.ruff]\n"}, ""),
+    ],
+)
+def test_a_project_file_that_was_left_behind_stops_the_release(
+    tmp_path: Path, files: dict[str, str], place: str
+) -> None:
+    """npm and PyPI would publish under its version; where they would not, or it is ahead, it is a warning."""
+    life = Released(tmp_path, config=GATE)
+    life.go_on()
+    life.tool("search", "query", "limit")
+    life.mention("Added", "`search` takes an optional `limit`.")
+    life.version = "1.3.0"
+    for name, text in files.items():
+        (life.root / name).write_text(text)
+    done = life.run("changelog", "release", "1.3.0")
+    assert done.code == (1 if place else 0), done.out + done.err
+    if place:
+        assert f"✗ {place} says version" in done.out
+        assert f"fix: Set the version in {place} to 1.3.0." in done.out
+        assert "policy/version-source" not in done.out
+        life.path.write_text(life.log.replace("Unreleased", "1.3.0 (current)"))
+        life.tagged("1.3.0")
+        assert "policy/manifest-version" in life.check()[1]
+
+
 def test_a_release_without_a_change_for_clients_needs_no_draft(tmp_path: Path) -> None:
     life = Released(tmp_path, config=GATE)
     life.go_on()
