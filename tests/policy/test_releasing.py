@@ -27,7 +27,8 @@ def test_two_cycles_draft_release_commit_tag_and_a_fresh_clone_at_the_tag(tmp_pa
         if gate:
             assert reported == (
                 "docs/mcp-schema-changelog.md: 1 entry drafted under Unreleased.\n"
-                f"Commit it with the change. When you release: mcp-governor changelog release {version}\n"
+                "Record the surface in mcp-surface.json: mcp-governor snapshot\n"
+                f"Commit both with the change. When you release: mcp-governor changelog release {version}\n"
             )
             assert life.headings[0] == "## Unreleased"
             assert f"pending: minor, release as {version}" in life.passes("check")
@@ -172,6 +173,22 @@ def test_a_small_step_that_the_team_accepted_is_drafted_and_released(tmp_path: P
     life.passes("check")
     life.go_on()
     life.passes("check")
+
+
+def test_a_surface_that_was_not_recorded_with_its_change_is_named(tmp_path: Path) -> None:
+    """Until it is, each later pull request shows its changes, and a check without the server does not know them."""
+    life = Released(tmp_path, config=GATE)
+    life.go_on()
+    life.tool("search", "query", "limit")
+    life.passes("changelog", "draft")
+    older = "note: mcp-surface.json is older than this surface. Record it with the change: mcp-governor snapshot\n"
+    assert older in life.run("check").err
+    assert older not in life.run("check", "--release").err
+    life.passes("snapshot")
+    assert "note:" not in life.run("check").err
+    life.tool("find", "query", "limit")
+    life.passes("snapshot")
+    assert "\nCommit it with the change." in life.passes("changelog", "draft")
 
 
 def test_a_placeholder_that_is_left_is_named(tmp_path: Path) -> None:
