@@ -179,8 +179,8 @@ def _node_steps(folder: Path, top: Path) -> tuple[str, ...]:
     manager = install.partition(" ")[0]
     if manager == "npm":
         return (install, _BUILD)
-    # corepack is pnpm and yarn in the version that packageManager names. Node.js 25 and later come without it; older
-    # images have a yarn of their own, hence --force.
+    # corepack is pnpm and yarn in the version that packageManager names. Node.js 25 and later come without it;
+    # --force is for older images, which have a yarn of their own.
     bring = "npm install --global " + ("bun" if manager == "bun" else "--force corepack")
     return (bring, install, *((f"{manager} run build",) if has_build(folder) else ()))
 
