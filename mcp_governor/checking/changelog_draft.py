@@ -15,7 +15,7 @@ from mcp_governor.changelog.model import Released
 from mcp_governor.changelog.stating import baseline_version
 from mcp_governor.changelog.structure import waiting_sections, working_section
 from mcp_governor.checking.against.baseline import baseline_of
-from mcp_governor.checking.against.stale_recording import recorded_at_head
+from mcp_governor.checking.against.stale_recording import older_record, recorded_at_head
 from mcp_governor.checking.changelog import load_changelog, read_declared, released_versions
 from mcp_governor.checking.reading import read_governed, trusting
 from mcp_governor.checking.settings import changes_between
@@ -284,4 +284,6 @@ def _advice(opened: OpenChangelog, version: str, lines: list[int]) -> str:
     if version:
         return "Next: mcp-governor check"
     coming = opened.goal if opened.goal is not None and opened.proposed is not Bump.NONE else "VERSION"
-    return f"Commit it with the change. When you release: mcp-governor changelog release {coming}"
+    older = older_record(opened.surface, opened.config)
+    record = f"Record the surface in {older}: mcp-governor snapshot\nCommit both" if older else "Commit it"
+    return f"{record} with the change. When you release: mcp-governor changelog release {coming}"

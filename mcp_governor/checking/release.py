@@ -12,10 +12,11 @@ from mcp_governor.changelog.stating import baseline_version
 from mcp_governor.checking.against.last_release import rewritten_release
 from mcp_governor.checking.changelog import read_declared, recorded_releases, released_versions
 from mcp_governor.checking.discipline import check_discipline
+from mcp_governor.errors import ConfigError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.findings import Bump
 from mcp_governor.rules.finding import finding
-from mcp_governor.text import visible
+from mcp_governor.text import one_line, visible
 from mcp_governor.version_steps import same_version
 from mcp_governor.versions import Numbered
 
@@ -86,7 +87,8 @@ def check_release(compared: Comparison, *, runs: Callable[[str], bool] | None = 
         source=expected,
         admitted=_admitted(changelog, compared, old_version),
     )
-    wrong_source = tuple(_source(surface, config))
+    behind = tuple(_left_behind(expected, compared, old_version))
+    wrong_source = () if behind else tuple(_source(surface, config))
     further = check_discipline(compared, changelog, expected, old_version, runs) if runs else ()
     return ReleaseResult(
         required_bump=result.required_bump,
@@ -100,6 +102,7 @@ def check_release(compared: Comparison, *, runs: Callable[[str], bool] | None = 
             *_changelog(changelog, expected, compared, old_version, result.coming),
             *_contract_doc(compared),
             *_configured(compared, expected),
+            *behind,
             *wrong_source,
             *further,
             *(() if wrong_source else _tag(expected, compared, old_version, result.required_bump)),
@@ -191,14 +194,54 @@ def _configured(compared: Comparison, expected: SchemaVersion) -> Iterator[Findi
 
 def _source(surface: Surface, config: Config) -> Iterable[Finding]:
     """Check that the version reported by the server is the right source, for a configured server."""
-    from mcp_governor.target.packages import is_package
-    from mcp_governor.version_sources import SERVER_INFO
-
-    if config.path is None or config.schema_version != SERVER_INFO or is_package(surface.source):
+    if not _reports_itself(surface, config):
         return ()
     from mcp_governor.policy.version_source import check_source
 
     return check_source(surface, config.root)
+
+
+def _reports_itself(surface: Surface, config: Config) -> bool:
+    """True if the version of a configured server is the one that it reports."""
+    from mcp_governor.target.packages import is_package
+    from mcp_governor.version_sources import SERVER_INFO
+
+    return config.path is not None and config.schema_version == SERVER_INFO and not is_package(surface.source)
+
+
+def _left_behind(expected: SchemaVersion, compared: Comparison, before: str | None) -> Iterator[Finding]:
+    """The project file that states an older version than the server, which has left its last release.
+
+    npm and PyPI publish under the version of that file. Where it is ahead of the server, or no version has moved, the
+    two may count different things, which ``policy/version-source`` reports.
+    """
+    from mcp_governor.target.discover.node import read_json
+    from mcp_governor.version_sources.constants import shown_file
+    from mcp_governor.version_sources.projects import is_placeholder, project_files, read_project
+
+    config, now, last = compared.config, Numbered.parse(expected.text or ""), Numbered.parse(before or "")
+    if not _reports_itself(compared.surface, config) or now is None or last is None or now <= last or now.is_dev:
+        return
+    for file in project_files(config.root)[:1]:
+        try:
+            stated = read_project(file, config.root)
+        except ConfigError:
+            return
+        published = file.name == "pyproject.toml" or (
+            file.name == "package.json" and read_json(file).get("private") is not True
+        )
+        version = Numbered.parse(stated.text)
+        if published and version is not None and version < now and not is_placeholder(stated.text):
+            name = shown_file(stated.file, config.root)
+            yield finding(
+                "policy/manifest-version",
+                name,
+                value=[stated.text, expected.text],
+                manifest=f"{name} line {stated.line}" if stated.line else name,
+                found=f"version {one_line(stated.text, 40)}",
+                source=expected.source,
+                expected=expected.text,
+            )
 
 
 def _tag(expected: SchemaVersion, compared: Comparison, old: str | None, needed: Bump) -> Iterable[Finding]:
@@ -232,7 +275,6 @@ def _contract_doc(compared: Comparison) -> Sequence[Finding]:
     if not config.contract_doc or baseline is None or not compared.changes:
         return ()
     from mcp_governor.changelog.reading import MAX_LINES
-    from mcp_governor.errors import ConfigError
     from mcp_governor.policy.contract_doc import check_contract_doc
     from mcp_governor.target.git import files_at
 

@@ -27,8 +27,9 @@ from mcp_governor.checking.response_coverage import RECORDING, seen_of, unseen_f
 from mcp_governor.checking.settings import fail_on, selection_of
 from mcp_governor.checking.token_cost import growth_findings, token_cost
 from mcp_governor.config import Config, load_config
+from mcp_governor.rule_names import note
 from mcp_governor.surface import Surface, fingerprint
-from mcp_governor.target import recorded_source, resolve
+from mcp_governor.target import LiveSource, recorded_source, resolve
 from mcp_governor.target.git_door import one_look
 
 if TYPE_CHECKING:
@@ -141,6 +142,8 @@ def checked(asked: Asked, config: Config, base: Base | None = None) -> Checked:
             compared, selection=selected, called=called, seen=seen, measured=measured, emit=asked.emit
         )
         report = _or_stale(report, asked, source, compared)
+        if not report.failing_findings:
+            _note_older_record(source, compared)
     if base is not None:
         report = with_base(report, base, compared)
     if asked.places and source is not None and called is None:
@@ -181,6 +184,16 @@ def _compared(
         surface, config, asked.against, source=source, stage=stage, changelog=changelog, offline=asked.offline
     )
     return Comparison(surface, config, baseline, stage, today=asked.today)
+
+
+def _note_older_record(source: Source | None, compared: Comparison) -> None:
+    """Say that the surface was not recorded: as long as it is not, each later pull request shows this one's changes."""
+    if not isinstance(source, LiveSource) or not source.configured or compared.stage.at_release:
+        return
+    from mcp_governor.checking.against.stale_recording import older_record
+
+    if older := older_record(compared.surface, compared.config):
+        note(f"{older} is older than this surface. Record it with the change: mcp-governor snapshot")
 
 
 def _or_stale(report: Report, asked: Asked, source: Source | None, compared: Comparison) -> Report:

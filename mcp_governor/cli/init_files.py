@@ -25,7 +25,7 @@ GITLAB = ".gitlab-ci.yml"
 HOOKS = ".pre-commit-config.yaml"
 HOOK_FILES = (
     r"(^|/)(mcp-surface\.json|mcp-schema-changelog\.md|mcp-lint-baseline\.json|mcp-governor\.toml|pyproject\.toml"
-    r"|server\.json)$"
+    r"|package\.json|server\.json)$"
 )
 """Files whose change the hook looks at; the same as in our ``.pre-commit-hooks.yaml``."""
 
@@ -175,8 +175,10 @@ def _node_steps(folder: Path, top: Path) -> tuple[str, ...]:
     manager = install.partition(" ")[0]
     if manager == "npm":
         return (install, _BUILD)
-    brought = ("npm install --global bun",) if manager == "bun" else ("corepack enable",)
-    return (*brought, install, *((f"{manager} run build",) if has_build(folder) else ()))
+    # corepack is pnpm and yarn in the version that packageManager names. Node.js 25 and later come without it;
+    # --force is for older images, which have a yarn of their own.
+    bring = "npm install --global " + ("bun" if manager == "bun" else "--force corepack")
+    return (bring, install, *((f"{manager} run build",) if has_build(folder) else ()))
 
 
 _SET_IT = (

@@ -164,19 +164,22 @@ def judged_words(report: Report) -> str:
     return f"judged as release {visible(stage.tag)}" if stage.tag else "judged as a release"
 
 
+_WAITS = "waiting for approval (the label in CI, or --approval given)"
+
+
 def base_words(report: Report) -> str:
     """What the pull request changes, and if its breaks need approval; empty without a base branch."""
     base = report.base
     if base is None:
         return ""
     if not base.new:
-        return f"nothing new since {base.ref}" + (": waiting for approval" if base.asks else "")
+        return f"nothing new since {base.ref}" + (f": {_WAITS}" if base.asks else "")
     said = f"new since {base.ref}: {count_of(len(base.new), 'change')}"
     if not base.breaks:
         return f"{said}, none of them breaks clients"
     breaks = f"{len(base.breaks):,} of them {'breaks' if len(base.breaks) == 1 else 'break'} clients"
     if base.asks:
-        return f"{said}, {breaks}: waiting for approval"
+        return f"{said}, {breaks}: {_WAITS}"
     return f"{said}, {breaks}{': approved' if base.approval and base.approved else ''}"
 
 

@@ -79,8 +79,8 @@ def _releases(
     """The release tags among tags (object id and name), highest versions first.
 
     Only tags with a version (:func:`version_of_tag`) count; with ``stable``, pre-releases do not. If a repository
-    releases several packages, the tags with the name ``package`` count; without ``package``, those with the name of
-    ``folder``, or else those without a name.
+    releases several packages, the tags with the name ``package`` count; without ``package``, those with a name of the
+    project in ``folder``, or else those without a name.
     """
     releases = [
         _Release(version, tag, object_id)
@@ -88,11 +88,23 @@ def _releases(
         if (version := version_of_tag(tag)) is not None and not (stable and version.prerelease)
     ]
     names = {release.tag: name_of_tag(release.tag) for release in releases}
-    for name in (folder.resolve().name, "") if package is None else (package,):
-        if name in names.values() or package is not None:
-            releases = [release for release in releases if names[release.tag] == name]
-            break
+    if package is not None:
+        releases = [release for release in releases if names[release.tag] == package.rpartition("/")[2]]
+    elif any(names.values()):
+        own = _names(folder)
+        own = {""} if own.isdisjoint(names.values()) else own
+        releases = [release for release in releases if names[release.tag] in own] or releases
     return sorted(releases, key=lambda release: release.version, reverse=True)
+
+
+def _names(folder: Path) -> set[str]:
+    """The names that the project in a folder may have in its tags, without the scope of an npm package."""
+    from mcp_governor.target.discover.node import read_json
+    from mcp_governor.target.discover.python_projects import PythonProject
+
+    package = read_json(folder / "package.json").get("name")
+    names = (folder.resolve().name, PythonProject(folder, folder).name, package if isinstance(package, str) else "")
+    return {name.rpartition("/")[2] for name in names if name}
 
 
 def latest_release(folder: Path, *paths: str, before: str | None = None, tip: str = "HEAD") -> tuple[str, str] | None:

@@ -13,6 +13,7 @@ from mcp_governor.checking.against.baseline import baseline_of
 from mcp_governor.checking.against.stage import stage_of
 from mcp_governor.config import Config
 from mcp_governor.config.policy import PolicyConfig
+from mcp_governor.rule_names import noting
 from mcp_governor.stage import Stage
 from mcp_governor.surface import parse_surface
 from mcp_governor.target.git_releases import latest_release, release_of_head
@@ -96,6 +97,8 @@ def test_line_ends_are_not_a_change(repo: Path) -> None:
         ({"GITHUB_REF_TYPE": "tag", "GITHUB_REF_NAME": "v1.2.0"}, "v1.2.0"),
         ({"CI_COMMIT_TAG": "1.2.0"}, "1.2.0"),
         ({"CI_COMMIT_TAG": "notes@1.2.0"}, "notes@1.2.0"),
+        ({"CI_COMMIT_TAG": "@acme/notes-mcp@1.2.0"}, "@acme/notes-mcp@1.2.0"),
+        ({"CI_COMMIT_TAG": "notes_py-1.2.0"}, "notes_py-1.2.0"),
         ({"GITHUB_REF_TYPE": "branch", "GITHUB_REF_NAME": "v1.2.0"}, ""),
         ({"CI_COMMIT_TAG": "v1.2.0-rc.1"}, ""),
         ({"CI_COMMIT_TAG": "nightly"}, ""),
@@ -105,9 +108,13 @@ def test_line_ends_are_not_a_change(repo: Path) -> None:
 )
 def test_ci_names_the_tag(repo: Path, environ: dict[str, str], tag: str) -> None:
     """The clone need not have the tag; pre-releases and the releases of another package are none of ours."""
-    commit(repo, {})
-    stage = stage_of(config(repo), parse_surface(surface("1.2.0").encode(), "s"), environ=environ)
+    commit(repo, {"package.json": '{"name": "@acme/notes-mcp"}', "pyproject.toml": '[project]\nname = "notes_py"\n'})
+    with noting() as notes:
+        stage = stage_of(config(repo), parse_surface(surface("1.2.0").encode(), "s"), environ=environ)
     assert stage == Stage("release", at_release=bool(tag), tag=tag or None)
+    built = environ.get("CI_COMMIT_TAG")
+    ignored = f"The tag {built} is none of this server's releases, so nothing is judged as a release."
+    assert list(notes) == ([ignored] if built and not tag else [])
 
 
 def test_every_change_is_a_release_where_the_gate_is_change(repo: Path) -> None:

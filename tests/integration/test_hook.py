@@ -85,6 +85,11 @@ def test_a_slip_of_the_pen_is_not_a_sign(root):
     # A name that is nothing like one of the surface may be of the surface that was not recorded.
     path.write_text(path.read_text().replace("find_stok", "weigh"))
     assert rules(hook(root)) == [STALE]
+    # So may a parameter of a tool that is there.
+    path.write_text(path.read_text().replace("`weigh` counts right", "`find_stock` takes an optional `page`"))
+    assert rules(hook(root)) == [STALE]
+    path.write_text(path.read_text().replace("`page`", "`descripton`"))
+    assert rules(hook(root)) == ["changelog/unknown-name"]
 
 
 def test_a_finding_that_is_let_pass_replaces_no_other(root):

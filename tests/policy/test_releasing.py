@@ -37,7 +37,8 @@ def test_two_cycles_draft_release_commit_tag_and_a_fresh_clone_at_the_tag(tmp_pa
         if gate:
             assert reported == (
                 "docs/mcp-schema-changelog.md: 1 entry drafted under Unreleased.\n"
-                f"Commit it with the change. When you release: mcp-governor changelog release {version}\n"
+                "Record the surface in mcp-surface.json: mcp-governor snapshot\n"
+                f"Commit both with the change. When you release: mcp-governor changelog release {version}\n"
             )
             assert life.headings[0] == "## Unreleased"
             assert f"pending: minor, release as {version}" in life.passes("check")
@@ -184,6 +185,22 @@ def test_a_small_step_that_the_team_accepted_is_drafted_and_released(tmp_path: P
     life.passes("check")
 
 
+def test_a_surface_that_was_not_recorded_with_its_change_is_named(tmp_path: Path) -> None:
+    """Until it is, each later pull request shows its changes, and a check without the server does not know them."""
+    life = Released(tmp_path, config=GATE)
+    life.go_on()
+    life.tool("search", "query", "limit")
+    life.passes("changelog", "draft")
+    older = "note: mcp-surface.json is older than this surface. Record it with the change: mcp-governor snapshot\n"
+    assert older in life.run("check").err
+    assert older not in life.run("check", "--release").err
+    life.passes("snapshot")
+    assert "note:" not in life.run("check").err
+    life.tool("find", "query", "limit")
+    life.passes("snapshot")
+    assert "\nCommit it with the change." in life.passes("changelog", "draft")
+
+
 def test_a_placeholder_that_is_left_is_named(tmp_path: Path) -> None:
     life = Released(tmp_path)
     life.go_on()
@@ -266,6 +283,39 @@ def test_a_version_that_is_wrong_is_refused_with_the_right_one(tmp_path: Path) -
     reported = life.refused("changelog", "release", "1.3.0")
     assert "1.3.0 is not the current version: the server says 1.4.0." in reported
     assert life.log == before
+
+
+@pytest.mark.parametrize(
+    ("files", "place"),
+    [
+        ({"package.json": '{"version": "1.2.0"}', "server.json": '{"version": "1.3.0"}'}, "package.json line 1"),
+        ({"pyproject.toml": '[project]\nname = "notes"\nversion = "1.1.9"\n'}, "pyproject.toml line 3"),
+        ({"package.json": '{"private": true, "version": "1.2.0"}'}, ""),
+        ({"package.json": '{"version": "0.0.0"}'}, ""),
+        ({"package.json": '{"version": "1.9.0"}'}, ""),
+        ({"pyproject.toml": "[tool.ruff]\n"}, ""),
+    ],
+)
+def test_a_project_file_that_was_left_behind_stops_the_release(
+    tmp_path: Path, files: dict[str, str], place: str
+) -> None:
+    """npm and PyPI would publish under its version; where they would not, or it is ahead, it is a warning."""
+    life = Released(tmp_path, config=GATE)
+    life.go_on()
+    life.tool("search", "query", "limit")
+    life.mention("Added", "`search` takes an optional `limit`.")
+    life.version = "1.3.0"
+    for name, text in files.items():
+        (life.root / name).write_text(text)
+    done = life.run("changelog", "release", "1.3.0")
+    assert done.code == (1 if place else 0), done.out + done.err
+    if place:
+        assert f"✗ {place} says version" in done.out
+        assert f"fix: Set the version in {place} to 1.3.0." in done.out
+        assert "policy/version-source" not in done.out
+        life.path.write_text(life.log.replace("Unreleased", "1.3.0 (current)"))
+        life.tagged("1.3.0")
+        assert "policy/manifest-version" in life.check()[1]
 
 
 def test_a_release_without_a_change_for_clients_needs_no_draft(tmp_path: Path) -> None:

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 from mcp_governor.checking.against.last_release import recordings
 from mcp_governor.errors import GovernorError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
+from mcp_governor.rule_names import note
 from mcp_governor.stage import Stage
 from mcp_governor.surface import parse_surface
 from mcp_governor.target.git import file_at
 from mcp_governor.target.git_releases import first_held, release_of_head, release_tag
+from mcp_governor.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,9 +46,12 @@ def _named_by_ci(config: Config, environ: Mapping[str, str]) -> str:
     name = environ.get("CI_COMMIT_TAG", "")
     if not name and environ.get("GITHUB_REF_TYPE") == "tag":
         name = environ.get("GITHUB_REF_NAME", "")
+    tag = ""
     with contextlib.suppress(GovernorError):
-        return release_tag(config.root, name) if name else ""
-    return ""
+        tag = release_tag(config.root, name) if name else ""
+    if name and not tag and config.policy.gate == "release":
+        note(f"The tag {visible(name)} is none of this server's releases, so nothing is judged as a release.")
+    return tag
 
 
 def _built_here(config: Config, surface: Surface) -> str:

@@ -17,7 +17,7 @@ from mcp_governor.checking.settings import changes_between
 from mcp_governor.errors import FileFormatError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.rules.finding import finding
-from mcp_governor.surface import parse_surface
+from mcp_governor.surface import fingerprint, parse_surface
 from mcp_governor.surface.file import dump_json, parse_json
 from mcp_governor.target import LiveSource, read_source, tier_rules
 from mcp_governor.target.git import files_at
@@ -81,6 +81,21 @@ def staleness(path: Path, text: str, surface: Surface, config: Config, *, shown:
         # Markers of a merge conflict, for example. To record again is the remedy, so it is stale and no error.
         return Staleness(error.message.removesuffix("."))
     return Staleness(f"{shown} is not what the server publishes now", changes)
+
+
+def older_record(surface: Surface, config: Config) -> str:
+    """The repository's surface file, if it lacks what the next pull request is compared with; else empty.
+
+    With ``policy.gate = "release"`` it is recorded with each change, otherwise by ``changelog release``.
+    """
+    name = baseline_file(config)
+    if config.isolated or config.policy.gate != "release":
+        return ""
+    try:
+        recorded = parse_surface(read_bytes(config.resolve(name)), name, tiers=tier_rules(config))
+    except (OSError, FileFormatError):
+        return ""  # whoever needs it says so
+    return visible(name) if fingerprint(recorded) != fingerprint(surface) else ""
 
 
 def recorded_at_head(config: Config, source: Source) -> Surface | None:
@@ -177,5 +192,7 @@ def stale_record(report: Report, source: Source | None, compared: Comparison) ->
 def _is_evidence(found: Finding, report: Report) -> bool:
     """False for a name close to one of the surface: it is misspelled, and no later surface has it."""
     if found.rule == "changelog/unknown-name":
+        if isinstance(found.value, list):
+            return "Did you mean" not in found.message  # a part of tools that exist
         return not did_you_mean(str(found.value).split(".")[0], report.tools)
     return found.rule in _EVIDENCE
