@@ -215,13 +215,13 @@ def _left_behind(expected: SchemaVersion, compared: Comparison, before: str | No
     npm and PyPI publish under the version of that file. Where it is ahead of the server, or no version has moved, the
     two may count different things, which ``policy/version-source`` reports.
     """
+    config, now, last = compared.config, Numbered.parse(expected.text or ""), Numbered.parse(before or "")
+    if not _reports_itself(compared.surface, config) or now is None or last is None or now <= last or now.is_dev:
+        return
     from mcp_governor.target.discover.node import read_json
     from mcp_governor.version_sources.constants import shown_file
     from mcp_governor.version_sources.projects import is_placeholder, project_files, read_project
 
-    config, now, last = compared.config, Numbered.parse(expected.text or ""), Numbered.parse(before or "")
-    if not _reports_itself(compared.surface, config) or now is None or last is None or now <= last or now.is_dev:
-        return
     for file in project_files(config.root)[:1]:
         try:
             stated = read_project(file, config.root)
