@@ -32,6 +32,7 @@ NPM = REPO / ".cache" / "npm"
 NPM_PACKAGES = {
     "@modelcontextprotocol/server-everything": "2026.8.31",
     "@modelcontextprotocol/conformance": "0.2.0-alpha.12",
+    "@modelcontextprotocol/inspector": "2.12.0",
     "@modelcontextprotocol/sdk": "1.32.2",
     "@modelcontextprotocol/client": "2.4.0",
     "@modelcontextprotocol/server": "2.4.0",
@@ -225,6 +226,12 @@ def node() -> str:
 def on_loopback() -> str:
     """The NODE_OPTIONS that make every server of a node process listen on 127.0.0.1 only."""
     return f"--require={SERVERS / 'loopback.cjs'}"
+
+
+def inspector() -> str:
+    """The launcher of ``@modelcontextprotocol/inspector``."""
+    package = npm_modules() / "@modelcontextprotocol" / "inspector"
+    return str(package / "clients" / "launcher" / "build" / "index.js")
 
 
 def everything(transport: str) -> list[str]:

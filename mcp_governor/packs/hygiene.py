@@ -192,6 +192,7 @@ _ASKS = lazy_pattern(
 
 
 _MAX_DENIALS = 8
+"""Sentences of this kind whose surroundings are read: a benign text has one or two."""
 _DONE = lazy_pattern(r"\b(?:was|were|is|are|been)\s(\w{4,20})ed\b", re.IGNORECASE)
 
 

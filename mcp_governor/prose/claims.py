@@ -114,7 +114,7 @@ class Form:
         self.id: str = row["id"]
         self._cues, self._also = (Cues(*row[key]) if key in row else None for key in ("cues", "also"))
         self._head: int | None = row.get("head")
-        self._numbers: int = row.get("numbers", 1 if "{N}" in row["expression"] else 0)
+        self._least_numbers: int = row.get("numbers", 1 if "{N}" in row["expression"] else 0)
         self._ascii: bool = row.get("ascii", True)
         self._made: dict[str, re.Pattern[str]] = {}
 
@@ -126,7 +126,7 @@ class Form:
         return (
             (self._cues is None or self._cues.are_in(front, spaced(front)))
             and (self._also is None or self._also.are_in(lower, spaced(lower)))
-            and (not self._numbers or _numbers(lower) >= self._numbers)
+            and (not self._least_numbers or _numbers(lower) >= self._least_numbers)
         )
 
     def pattern(self, key: str = "expression") -> re.Pattern[str]:
@@ -139,6 +139,7 @@ class Form:
         return made
 
 
+# The descriptions of a large tool and its parameters, each of which some twenty forms ask about.
 @lru_cache(maxsize=512)
 def _numbers(lower: str) -> int:
     """How many numbers a description contains at most, in digits or words."""

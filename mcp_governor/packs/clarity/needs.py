@@ -188,6 +188,8 @@ class _Group:
             named, chosen = [], self._chosen(condition, strict=True) if " for " not in condition else []
         elif claim.form in ("one-of-several", "one-of-ways"):
             named, chosen = self._several(claim, condition, part, text), []
+            if name and len(named) < 2 and _THIS.search(part) is None:
+                return ()
         else:
             # "Only with a and b; not compatible with other orders": what is excluded is named next to these words.
             clauses = claim.sentence.split(";") if claim.form == "exclusive" else []
@@ -271,7 +273,8 @@ _OPTIONS = lazy_pattern(
 _OPTION = lazy_pattern(r"(?:^|[\s`'\"(])([A-Za-z_]\w{0,60})[`'\"]?\s?[:=]")
 _MAX_OPTIONS = 1_000
 """Number of characters read behind "exactly one of these options"."""
-_EVERY = lazy_pattern(r"(?:every|each|any|all|the|an?)\s", re.IGNORECASE)
+_THIS = lazy_pattern(r"\b(?:this|it)\b", re.IGNORECASE)
+_EVERY = lazy_pattern(r"(?:every|each|any|all)\s", re.IGNORECASE)
 _OR = lazy_pattern(r"\bor\b", re.IGNORECASE)
 _WORD = lazy_pattern(r"[A-Za-z_$][\w$]*+(?:-[\w$]++)*+", re.NOFLAG)
 _QUOTES = tuple("`'\"“”‘’{}\\")
@@ -282,8 +285,8 @@ _OF_CHOICE = lazy_pattern(
     re.IGNORECASE,
 )
 _IS_CHOICE = lazy_pattern(r"\b(?:operation|action|mode|command|type|method)s?\s?(?:=|:|is)?\s?$", re.IGNORECASE)
-_NOUN = lazy_pattern(r"\s[\w-]{1,20}\s?(?:$|[.,;:)])")
-"""Behind a value with which a condition begins: "required for form auth"."""
+_NOUN = lazy_pattern(r"\s[\w-]{1,20}\)")
+"""Behind a value with which a condition in brackets begins: "(required for form auth)"."""
 _ENDS = lazy_pattern(r"\s?(?:$|[.,;:)/]|(?:and|or)\b)")
 _BETWEEN = lazy_pattern(
     r"\s?[`'\"}\\]?\s?(?:,\s?(?:or|and)?|or|and|/|\+|&)\s?(?:the\s)?(?:combination of\s)?[`'\"{\\]?\s?", re.IGNORECASE
@@ -294,7 +297,7 @@ _IN_FRONT = lazy_pattern(
     re.IGNORECASE,
 )
 _IS_SUBJECT = lazy_pattern(
-    r"\s(?:parameter|argument|field|option|flag|property)\b|\s(?:is|must|has to)\b[^,.;]{0,20}\brequired\b",
+    r"\s(?P<noun>parameter|argument|field|option|flag|property)\b|\s(?:is|must|has to)\b[^,.;]{0,20}\brequired\b",
     re.IGNORECASE,
 )
 """Behind a word at the beginning: "server is required for each action but list"."""
@@ -319,7 +322,8 @@ def _is_name(said: str, match: re.Match[str]) -> bool:
     if "_" in match[0].strip("_") or not (match[0].islower() or match[0].istitle()):
         return True
     front = said[max(0, match.start() - 40) : match.start()]
-    if _IS_SUBJECT.match(said, match.end()) and (not front.strip() or front.lower().endswith("the ")):
+    subject = _IS_SUBJECT.match(said, match.end())
+    if subject and (not front.strip() or (subject["noun"] and front.lower().endswith("the "))):
         return True
     return _IN_FRONT.search(front) is not None and _BEHIND.match(said, match.end()) is not None
 

@@ -270,7 +270,7 @@ class Emptiness:
 
     def dead_choices(self, root: Any, node: Mapping[str, Any]) -> list[Any]:
         """The branches of ``oneOf`` whose values all fit another branch too, so that each of them is refused."""
-        branches = node["oneOf"]
+        branches = node.get("oneOf")
         if not isinstance(branches, list) or len(branches) > _MAX_BRANCHES or _are_apart(branches):
             return []
         rest = {key: value for key, value in node.items() if key != "oneOf"}
