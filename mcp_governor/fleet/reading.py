@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import replace as with_fields
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -194,7 +193,7 @@ class Reading:
         accepted = dict(
             apply_acceptances(config.accept, (), compared.changes, today=self._today, complete=False).changes
         )
-        report = with_fields(
+        report = replace(
             report,
             changes=compared.changes,
             accepted={**report.accepted, **accepted},
