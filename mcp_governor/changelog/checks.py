@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from mcp_governor.changelog.coverage import Coverage, Home, Names, check_claims, check_coverage, check_names
 from mcp_governor.changelog.grammar import fingerprint_line, heading_line

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.charter import facts
@@ -161,6 +162,8 @@ def _observed(provenance: dict[str, Any]) -> Iterator[Breach]:
         yield Breach(rule, path, missing, "members")
     elif not _is_count(count):
         yield Breach(rule, path, count, "count")
+    elif _is_after(*seen):
+        yield Breach(rule, path, seen, "order")
 
 
 _OBSERVED = {
@@ -188,3 +191,12 @@ def _count(named: Mapping[str, Any]) -> Any:
 def _is_count(value: Any) -> bool:
     whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
     return whole and not isinstance(value, bool) and value > 0
+
+
+def _is_after(first: Any, last: Any) -> bool:
+    """True if the first time is later than the last; times in different notations are not compared."""
+    try:
+        times = [datetime.fromisoformat(time) if isinstance(time, str) else time for time in (first, last)]
+        return bool(times[0] > times[1])
+    except (TypeError, ValueError):
+        return False

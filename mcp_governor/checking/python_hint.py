@@ -1,7 +1,7 @@
 """Writes a corrected parameter in Python code, if that is possible without doubt.
 
-``str`` becomes ``Literal[…]``, and bounds go into a ``Field``. Where there is more than a type already, there is no
-hint, because wrong code is worse than none.
+``str`` becomes ``Literal[…]``, and bounds go into the ``Field`` of ``Annotated`` or into a new one. In all other cases
+there is no hint, because wrong code is worse than none.
 """
 
 from __future__ import annotations
@@ -77,6 +77,9 @@ def _with_null(schema: Any) -> tuple[dict[str, Any], bool] | None:
 
 def _annotated(annotation: ast.expr, added: Mapping[str, Any], *, null: bool) -> str | None:
     """The source code of the annotation."""
+    kept: list[ast.expr] = []
+    if isinstance(annotation, ast.Subscript) and _named(annotation.value, "Annotated"):
+        annotation, *kept = getattr(annotation.slice, "elts", [annotation])
     plain, optional = _plain(annotation)
     keywords = {_FIELD[key]: value for key, value in added.items() if key in _FIELD}
     if plain not in ("str", "int", "float") or (null and optional):
@@ -85,9 +88,22 @@ def _annotated(annotation: ast.expr, added: Mapping[str, Any], *, null: bool) ->
         if plain != "str" or keywords:
             return None
         plain = f"Literal[{', '.join(_text(value) for value in added['enum'] if value is not None)}]"
-    if keywords:
+    if keywords and kept:
+        field = kept[0]
+        if not isinstance(field, ast.Call) or not _named(field.func, "Field"):
+            return None
+        if {None, *keywords} & {one.arg for one in field.keywords}:
+            return None
+        made = read_python_expression(f"Field({_arguments(keywords)})")
+        field.keywords[:0] = getattr(made, "keywords", ())
+    elif keywords:
         plain = f"Annotated[{plain}, Field({_arguments(keywords)})]"
-    return f"{plain} | None" if optional or null else plain
+    plain = f"{plain} | None" if optional or null else plain
+    return f"Annotated[{plain}, {', '.join(map(ast.unparse, kept))}]" if kept else plain
+
+
+def _named(expression: ast.expr, name: str) -> bool:
+    return ast.unparse(expression).rpartition(".")[2] == name
 
 
 def _plain(annotation: ast.expr) -> tuple[str, bool]:

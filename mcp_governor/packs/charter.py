@@ -253,6 +253,31 @@ def envelope_schema(tool: Tool, _context: Context) -> Iterator[Hit]:
         if not isinstance(choices, list) or not all(choice is None or str(choice) in known for choice in choices):
             place = join_pointer("/outputSchema/properties", key)
             yield hit(place, properties[key], problem=f"publishes a {key} that is not the charter's enum")
+    error = effective(root, properties["error"]).get("properties")
+    within = {f"error.{key}": schema for key, schema in error.items()} if isinstance(error, dict) else {}
+    fields = {**properties, **within}
+    for key, wanted in _TYPES.items():
+        if key in fields and not _may_be(root, fields[key], wanted):
+            place = f"/outputSchema/properties/{key.replace('.', '/properties/')}"
+            yield hit(place, fields[key], problem=f"publishes {key} as another type than {wanted}")
+    kind = within.get("error.kind", {"const": None})
+    if not any(found.keys() & {"enum", "const"} for found in _branches(root, kind)):
+        place = "/outputSchema/properties/error/properties/kind"
+        yield hit(place, kind, problem="publishes error.kind as free text, not as a list of kinds")
+
+
+_TYPES = {
+    **dict.fromkeys(("error", "provenance", "error.recovery"), "object"),
+    **dict.fromkeys(("degradation_reason", "charter_version", "error.kind", "error.message"), "string"),
+    "follow_up_hints": "array",
+}
+
+
+def _may_be(root: Any, schema: Any, wanted: str) -> bool:
+    """True unless a schema declares types without the wanted one."""
+    declared = [found.get("type") for found in _branches(root, schema)]
+    types = {item for one in declared for item in (one if isinstance(one, list) else [one]) if isinstance(item, str)}
+    return wanted in types or not types - {"null"}
 
 
 def _branches(root: Any, schema: Any) -> Iterator[dict[str, Any]]:

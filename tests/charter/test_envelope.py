@@ -51,6 +51,10 @@ FURTHER = [
             ({**SEEN, "count": "many"}, True),
             ({**SEEN, "count": 0}, True),
             ({**SEEN, "count": True}, True),
+            ({**SEEN, "first_seen": "2026-03-01"}, True),
+            ({**SEEN, "first_seen": "January 2026"}, False),
+            ({**SEEN, "first_seen": 17000}, False),
+            ({**SEEN, "first_seen": "2026-01-05T08:00:00Z", "last_seen": "2026-01-05T08:30:00+01:00"}, True),
         )
     ),
     *(

@@ -29,6 +29,20 @@ RIGHT = [
     ("Optional[str]", "None", nullable(TEXT), nullable({**TEXT, **ENUM}), 'x: Literal["a", "b"] | None = None'),
     ("int", "10", INTEGER, {**INTEGER, **LIMITS}, "x: Annotated[int, Field(ge=1, le=50)] = 10"),
     (
+        "Annotated[str, Field(description='d')]",
+        "",
+        TEXT,
+        {**TEXT, **ENUM},
+        'x: Annotated[Literal["a", "b"], Field(description=\'d\')]',
+    ),
+    (
+        "Annotated[int | None, Field(description='d')]",
+        "None",
+        nullable(INTEGER),
+        nullable({**INTEGER, **LIMITS}),
+        "x: Annotated[int | None, Field(ge=1, le=50, description='d')] = None",
+    ),
+    (
         "int | None",
         "None",
         nullable(INTEGER),
@@ -58,6 +72,7 @@ def test_the_annotation_of_the_source_is_kept_as_far_as_it_goes(annotation, defa
         ("int | str", "", TEXT, {**TEXT, **ENUM}),
         ("Annotated[str, Field(max_length=5)]", "", TEXT, {**TEXT, "maxLength": 4}),  # it says so already
         ("str", "Field(max_length=5)", TEXT, {**TEXT, "maxLength": 4}),
+        ("Annotated[str, Field(**options)]", "", TEXT, {**TEXT, "maxLength": 4}),
         ("str", "", TEXT, {**TEXT, "format": "uri"}),
         ("str", "", TEXT, {**TEXT, "default": "a"}),
         ("str", "", TEXT, {**TEXT, "pattern": '^"$'}),

@@ -14,6 +14,7 @@ from typing import Any
 
 import anyio
 
+from mcp_governor.config.servers import ServerConfig
 from mcp_governor.containment.validators import compiled
 from mcp_governor.target import LiveSource
 from mcp_governor.wire import Limits
@@ -34,9 +35,9 @@ def play(script: dict[str, Any]) -> None:
     _SCRIPTS[:] = [script]
 
 
-def current(*_: object) -> LiveSource:
+def current(server: ServerConfig, _config: object) -> LiveSource:
     """The server of the script, as the one that a configuration names."""
-    return LiveSource("scripted", ScriptedServer(_SCRIPTS[0]), configured=True)
+    return LiveSource("scripted", ScriptedServer(_SCRIPTS[0]), server.list_params, configured=True)
 
 
 @dataclass
