@@ -131,7 +131,7 @@ def _advice(words: str, snippet: str) -> str:
     if _REFUSED.search(words):
         variable = _VARIABLE.search(words)
         how = f"set {variable[0]} and add --env {variable[0]}" if variable else "give it one with --env"
-        return f'The server wants a credential ("{one_line(words, 80)}"): {how}.'
+        return f'The server needs a credential ("{one_line(words, 80)}"): {how}.'
     return (
         "Write examples into the schema or the descriptions, or name a call that works in the configuration:\n"
         + snippet
