@@ -24,7 +24,7 @@ class Member(Struct, frozen=True):
         label: name of the variant.
         variant: settings of the variant, as JSON.
         with_: package that is installed with it.
-        stranger: nobody here chose it, so it gets no token of ours.
+        stranger: nobody here chose it, so it is not given a token.
     """
 
     name: str

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mcp_governor.rules import Selection
 
 _TOOL_COUNT = "-tool-count"
-"""The check of the rules that limit the number of tools of a client."""
+"""How the names of the rules end that limit the number of tools of a client."""
 
 _TOKENS = "clients/list-tokens"
 
@@ -137,7 +137,7 @@ def _counts(rows: Sequence[Row], selection: Selection) -> Iterator[Finding]:
     total = sum(len(row.tools) for row in rows)
     for active in selection.active.values():
         limit = active.rule.limit
-        if limit is None or not active.rule.id.endswith(_TOOL_COUNT) or total <= active.options["max"]:
+        if not active.id.endswith(_TOOL_COUNT) or limit is None or total <= active.options["max"]:
             continue
         yield finding(
             "fleet/tool-count",

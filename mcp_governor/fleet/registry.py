@@ -1,7 +1,7 @@
 """The servers that a registry lists, by the API of the official MCP registry: ``GET /v0.1/servers``.
 
 A registry is a stranger: pages, their sizes and the time for all of them are bounded, and a cursor that comes again
-ends the reading. So are its servers: they get no token of ours, and an address within this machine is not reached.
+ends the reading. So are its servers: no token is sent to them, and an address within this machine is not reached.
 The latest version of a server counts, unless it is deleted.
 """
 

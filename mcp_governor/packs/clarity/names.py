@@ -140,7 +140,7 @@ def unknown_argument(tool: Tool, context: Context) -> Iterator[Hit]:
 
 
 _INJECTED = ("context", "ctx", "self")
-"""Parameters of a function in Python that are no parameters of the tool."""
+"""Parameters of a function in Python that are not parameters of the tool."""
 
 
 def _misnamed(

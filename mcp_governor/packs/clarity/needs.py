@@ -195,7 +195,7 @@ class _Group:
             clauses = claim.sentence.split(";") if claim.form == "exclusive" else []
             said = next((clause for clause in clauses if " ".join(part.split()) in clause), claim.sentence)
             named = self._named(said, condition if claim.form == "required-when" else "")
-            # "Requires Grafana 12.4": what follows is no case.
+            # "Requires Grafana 12.4": what follows is not a case.
             chosen = self._chosen(condition if name else said, case=bool(name) and claim.form != "requires")
         names = tuple(dict.fromkeys([*([name] if name else []), *named, *chosen]))
         # What is always given, whatever its value, neither needs nor is needed.
@@ -207,7 +207,7 @@ class _Group:
         return () if names_key(names[0]) or names_password(names[0]) else names
 
     def _several(self, claim: Claim, condition: str, part: str, said: str) -> list[str]:
-        """The parameters of which a sentence wants one: "Fails if ids is empty or if none of a and b is given"."""
+        """The parameters of which a sentence requires one: "Fails if ids is empty or if none of a and b is given"."""
         if claim.form == "one-of-ways":
             return self._worded(condition)
         named = self._named(condition)
