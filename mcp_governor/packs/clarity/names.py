@@ -134,8 +134,8 @@ def unknown_argument(tool: Tool, context: Context) -> Iterator[Hit]:
         seen.add(named)
         names = ", ".join(sorted(arguments.names)[:8])
         advice = f"Write {near}" if near else f"Name one of its parameters ({names})"
-        if named in _INJECTED:
-            advice = f"Remove {named} from the docstring, if the framework passes it"
+        if named in _INJECTED and not near:
+            advice = f"Remove {named}, if the framework passes it, or name one of its parameters ({names})"
         yield hit(path, text, named=named, advice=advice)
 
 
