@@ -31,7 +31,7 @@ _HIDDEN = lazy_pattern(
     "[\xad\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"
     "\U000e0000-\U000e007f]"
 )
-_JOINED = lazy_pattern("(?<=[^\x00-\x7f])[\u200c\u200d]")
+_JOINERS = "\u200c\u200d"
 _CONTROL = lazy_pattern("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _PSEUDO_TAG = Guarded(
     # "IAM:<user>" is a placeholder.
@@ -39,7 +39,7 @@ _PSEUDO_TAG = Guarded(
     "<",
 )
 _CONCEAL = Guarded(
-    r"\b(?:do not|don't|don’t|never)\s+(?:tell|inform|mention|reveal|disclose)\b[^.\n]{0,40}\buser\b"
+    r"\b(?:do not|don't|don’t|never)\s+(?:tell|inform|mention|reveal|disclose|notify|alert)\b[^.\n]{0,40}\buser\b"
     r"|\bwithout\s+(?:telling|informing|notifying|alerting)\s+the\s+user\b"
     r"|\bthe user (?:must|should) not (?:know|see|notice)\b",
     " user ",
@@ -140,11 +140,26 @@ def hidden_characters(text: Text, _context: Context) -> Iterator[Hit]:
     value = text.value
     if value.isascii():
         return
-    # Joiners belong to words of scripts that need them, and to emoji.
-    joined = {match.start() for match in _JOINED.finditer(value)}
-    found = [match.group() for match in _HIDDEN.finditer(value) if match.start() not in joined]
+    found = [match.group() for match in _HIDDEN.finditer(value) if not _is_writing(value, match.start())]
     if found:
         yield hit(text.pointer, value, found=", ".join(char_name(char) for char in dict.fromkeys(found)))
+
+
+def _is_writing(text: str, position: int) -> bool:
+    """True for joiners within words of scripts that need them, and within emoji."""
+    before = text[position - 1] if position else ""
+    char = text[position]
+    if char in _JOINERS:
+        return bool(before) and not before.isascii()
+    if 0xE0020 <= ord(char) <= 0xE007F:
+        # The flag of a region is a black flag followed by tag letters.
+        start = position
+        while start and 0xE0020 <= ord(text[start - 1]) <= 0xE007F:
+            start -= 1
+            if position - start > 8:
+                return False
+        return start > 0 and text[start - 1] == "\U0001f3f4"
+    return False
 
 
 def control_characters(text: Text, _context: Context) -> Iterator[Hit]:
@@ -161,46 +176,70 @@ def pseudo_tags(text: Text, _context: Context) -> Iterable[Hit]:
     value = text.value
     unclosed = [name for name in _PLACEHOLDERS if name in value and f"</{name[1:]}" not in value]
     tags = _PSEUDO_TAG.finditer(value)
-    starts = ("", "\n")  # A placeholder does not begin a line.
-    found = next((tag for tag in tags if tag[0] not in unclosed or value[: tag.start()][-1:] in starts), None)
+    found = next((tag for tag in tags if tag.group() not in unclosed or not _is_within(value, tag.start())), None)
     return () if found is None else (hit(text.pointer, value, found=found.group()),)
 
 
 _PLACEHOLDERS = ("<prompt>", "<user>", "<secret>")
-"""Tags that stand for a value if nothing closes them, as in "run -p <prompt>"."""
+"""Tags that stand for a value in the middle of a line if nothing closes them, as in "run -p <prompt>"."""
+
+
+def _is_within(text: str, at: int) -> bool:
+    """True if there are words in front of a position on its line."""
+    return bool(text[max(0, at - 40) : at].rpartition("\n")[2].strip(" -*>#`'\""))
 
 
 def concealment(text: Text, _context: Context) -> Iterator[Hit]:
     """No phrase that asks to keep something from the user; asking not to claim what is untrue is fine."""
     for number, match in enumerate(_CONCEAL.finditer(text.value)):
-        after = _sentence(text.value, match)[1]
-        asks = _SAYS_TO_USER.search(match.group()) and _ASKS.match(after)
-        # A benign text has one or two such sentences.
-        untrue = _HONEST.search(after) or (number < _MAX_DENIALS and _never_happens(text.value, match.end()))
-        if not asks and not untrue:
+        before, after = _sentence(text.value, match)
+        if _is_about_else(before, match.group(), after):
+            continue
+        if not _HONEST.search(after) and not (number < _MAX_DENIALS and _never_happens(text.value, match.end())):
             yield hit(text.pointer, text.value, found=match.group())
             return
 
 
-_SAYS_TO_USER = lazy_pattern(r"\btell\s+(?:the\s|a\s|your\s)?user$", re.IGNORECASE)
-_ASKS = lazy_pattern(
-    r"\s+to\s+[a-z]|\s+(?:that\s)?(?:you|we)\s(?:can\s?not|can't|can’t|are\sunable|aren't\sable|do\snot\shave|don['’]t\shave"
-    r"|lack)\b",
+_SAYS_TO_USER = lazy_pattern(r"\btell\s+(?:the\s|a\s|your\s)?user", re.IGNORECASE)
+_TO_DO = lazy_pattern(r"\s+to\s+[a-z]", re.IGNORECASE)
+_INABILITY = lazy_pattern(
+    r"\s+(?:that\s)?(?:you|we)\s(?:can\s?not|can't|can’t|are\sunable|aren't\sable|do\snot\shave|don't\shave|don’t\shave|lack)\b",
     re.IGNORECASE,
 )
-"""What to ask of the user ("never ask the user to run it"), and not to claim that something is impossible."""
+_CREDENTIAL = lazy_pattern(
+    r"\b(?:reveal|disclose)\s[^.\n]{0,30}\b(?:keys?|tokens?|passwords?|passphrases?|credentials?|secrets?)\b",
+    re.IGNORECASE,
+)
+_NOTIFIES = lazy_pattern(r"\b(?:notify|notifying|alert|alerting)\b", re.IGNORECASE)
+_OPTION = lazy_pattern(r"\b(?:if|when|whether|set|true|false)\b", re.IGNORECASE)
+
+
+def _is_about_else(before: str, said: str, after: str) -> bool:
+    """True for what keeps no secret from the person at the client: what to ask of them ("never ask the user to run
+    it"), not to claim that something is impossible, to keep credentials safe, and an option to send no mail."""
+    asked = _SAYS_TO_USER.search(said)
+    if asked is not None and asked.end() == len(said) and (_TO_DO.match(after) or _INABILITY.match(after)):
+        return True
+    if _CREDENTIAL.search(said):
+        return True
+    return _NOTIFIES.search(said) is not None and _OPTION.search(before) is not None
+
+
+_DONE = lazy_pattern(r"\b(?:was|were|is|are|(?:has|have) been)\s(?:\w+ly\s)?(\w{4,20})ed\b", re.IGNORECASE)
+_NOT_POSSIBLE = r"\b(?:cannot|can\s?not|can't|can’t|unable to)\s(?:be\s)?"
 
 
 _MAX_DENIALS = 8
-"""Sentences of this kind whose surroundings are read: a benign text has one or two."""
-_DONE = lazy_pattern(r"\b(?:was|were|is|are|been)\s(\w{4,20})ed\b", re.IGNORECASE)
+"""Maximum number of such sentences that are compared with the rest of the text; a benign text has one or two."""
 
 
 def _never_happens(text: str, at: int) -> bool:
-    """True if the rest of the text says that what is not to be said cannot happen ("cannot schedule")."""
-    done = _DONE.search(text, at, at + 200)
-    impossible = rf"\b(?:can\s?not|can['’]t|unable\sto)\s(?:be\s)?{re.escape(done[1])}" if done else "(?!)"
-    return re.search(impossible, text, re.IGNORECASE) is not None
+    """True if the event that the sentence forbids to report is impossible according to the rest of the text, for
+    example the delay of a message by a tool that cannot schedule."""
+    # Descriptions are often wrapped, so the sentence goes on behind a line feed.
+    claim = " ".join(text[at : at + 200].split()).split(".")[0]
+    done = _DONE.search(claim)
+    return done is not None and re.search(_NOT_POSSIBLE + re.escape(done[1]), text, re.IGNORECASE) is not None
 
 
 def sensitive_paths(text: Text, _context: Context) -> Iterator[Hit]:
@@ -239,8 +278,8 @@ def base64_runs(text: Text, _context: Context) -> Iterator[Hit]:
     for match in islice(_BASE64.finditer(text.value), _MAX_RUNS):
         run = match.group()
         said = "" if _IN_DIGITS.fullmatch(run) else _decoded(run)
-        # A digest, an address, a key and a path stand for no text, and a cursor for no words.
-        if _WORDS.search(said):
+        # A digest, an address, a key and a path stand for no text. A cursor in the URL of an example may.
+        if said and (_WORDS.search(said) or not _in_url(text.value, match)):
             yield hit(text.pointer, text.value, found=f"{run[:12]}…", length=len(run), said=one_line(said, 60))
             break
 
@@ -259,6 +298,17 @@ words. None of 20,000 runs of 3,000 random bytes holds as many."""
 
 
 _WORDS = lazy_pattern(r"[A-Za-z]{2,20}[\s_+-][A-Za-z]{2,20}|[^\x00-\x7f]{3}")
+
+
+_ENDS_URL = lazy_pattern(r"[\s\"'<>()]")
+_MAX_URL = 2_000
+"""Maximum number of characters in front of a run that are searched for the start of its URL: what browsers take."""
+
+
+def _in_url(text: str, run: re.Match[str]) -> bool:
+    before = text[max(0, run.start() - _MAX_URL) : run.start()]
+    at = before.rfind("://")
+    return at >= 0 and _ENDS_URL.search(before, at) is None
 
 
 def _decoded(run: str) -> str:
