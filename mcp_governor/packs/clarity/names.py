@@ -13,6 +13,7 @@ from mcp_governor.prose.snippets import Call, Snippet, calls, misfit, missing, s
 from mcp_governor.prose.words import MUTATING_VERBS, READING_VERBS, name_words
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import hit
+from mcp_governor.subjects.schemas import effective, types_of
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -259,6 +260,11 @@ def unfit_example(surface: Surface, context: Context) -> Iterator[Hit]:
             *_of_values(tool, without_results(text), context),
         ]
         yield from _hits("/description", tool.name, text, found)
+        for name, schema in _arguments(tool).items():
+            said = schema.get("description") if isinstance(schema, dict) else None
+            if isinstance(said, str) and ("{" in said or "[" in said):
+                unfit = _of_argument(tool.input_schema, name, schema, without_results(said), context)
+                yield from _hits(join_pointer("/inputSchema/properties", name, "description"), tool.name, said, unfit)
 
 
 def _hits(pointer: str, tool: str | None, text: str, found: Iterable[str]) -> Iterator[Hit]:
@@ -311,6 +317,26 @@ def _of_messages(surface: Surface, text: str, context: Context) -> Iterator[str]
         absent = missing(tool.input_schema, given)
         if reason or absent:
             yield f"{reason or f'{_named(absent)} required and not'} in {_short(one.text)}"
+
+
+def _of_argument(root: Mapping[str, Any], name: str, schema: Any, text: str, context: Context) -> Iterator[str]:
+    """Problems with lists and objects in the description of a parameter of such a type."""
+    found = _snippets(text, context)
+    types = types_of(effective(root, schema), root) if found else None
+    if not types or types.isdisjoint({"array", "object"}) or "string" in types:
+        return
+    inner = types_of(effective(root, effective(root, schema).get("items")), root)
+    for one in found:
+        kind = "array" if isinstance(one.value, list) else "object" if isinstance(one.value, dict) else ""
+        if kind not in types or not one.value or _DENIED.search(text[max(0, one.at - 200) : one.at]):
+            continue
+        # A list of words in the description of a list of objects shows something else, or only a part of one.
+        plain = kind == "array" and not all(isinstance(item, dict) for item in one.value)
+        if plain and (inner is None or "object" in inner):
+            continue
+        reason = misfit(root, schema, one.value, name, 1)
+        if reason:
+            yield f"{reason} in {_short(one.text)}"
 
 
 _GIVEN = ("arguments", "args", "input", "parameters", "params")
