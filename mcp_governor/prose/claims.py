@@ -36,6 +36,8 @@ _NEAR = 50
 """Number of characters of a quoted sentence on either side of a number or a format."""
 _BEFORE = 60
 """Number of characters in front of a claim that may make it void."""
+_BEHIND = 100
+"""Number of characters behind a claim within which a refusal ends: the longest has 60 characters and three words."""
 
 
 class Claim(Struct, frozen=True):
@@ -116,6 +118,7 @@ class Form:
         self._head: int | None = row.get("head")
         self._least_numbers: int = row.get("numbers", 1 if "{N}" in row["expression"] else 0)
         self._ascii: bool = row.get("ascii", True)
+        self._identifier: bool = row.get("identifier", False)
         self._made: dict[str, re.Pattern[str]] = {}
 
     def is_cued(self, lower: str) -> bool:
@@ -128,6 +131,10 @@ class Form:
             and (self._also is None or self._also.are_in(lower, spaced(lower)))
             and (not self._least_numbers or _numbers(lower) >= self._least_numbers)
         )
+
+    def may_match(self, text: str, lower: str) -> bool:
+        """:meth:`is_cued`, and the description has an identifier if every match has one."""
+        return self.is_cued(lower) and (not self._identifier or _has_identifier(text))
 
     def pattern(self, key: str = "expression") -> re.Pattern[str]:
         made = self._made.get(key)
@@ -144,6 +151,15 @@ class Form:
 def _numbers(lower: str) -> int:
     """How many numbers a description contains at most, in digits or words."""
     return sum(word[0].isdigit() or word in _NUMBERS for word in spaced(lower).split())
+
+
+_IDENTIFIER = re.compile(r"[A-Za-z0-9](?:[_-][A-Za-z0-9]|(?<=[a-z0-9])[A-Z])")
+
+
+@lru_cache(maxsize=512)
+def _has_identifier(text: str) -> bool:
+    """True if two words of a description are joined as in a name: ``order_id``, ``order-id``, ``orderId``."""
+    return _IDENTIFIER.search(text) is not None
 
 
 @cache
@@ -203,7 +219,7 @@ def read_forms(text: str, kind: str, make: Callable[[Form, re.Match[str], str], 
     lower = text.lower().replace("\n", " ")
     number, allowed = 0, False
     for form in _forms(kind):
-        if not form.is_cued(lower):
+        if not form.may_match(text, lower):
             continue
         for match in form.pattern().finditer(text):
             claim = make(form, match, text)
@@ -275,7 +291,10 @@ def is_void(kind: str, text: str, start: int, end: int) -> bool:
 
 def _is_void_behind(kind: str, text: str, end: int) -> bool:
     """True if a refusal follows; where the text ends, nothing can."""
-    return text[end : end + 3] not in _LAST and any(no.pattern().match(text, end) for no in _refusals(kind, "behind"))
+    if text[end : end + 3] in _LAST:
+        return False
+    behind = text[end : end + _BEHIND].lower().replace("\n", " ")
+    return any(no.is_cued(behind) and no.pattern().match(text, end) for no in _refusals(kind, "behind"))
 
 
 _LAST = frozenset(("", ".", ")", ").", "'", "'.", "`", "`."))
@@ -299,8 +318,9 @@ _STOPS = lazy_pattern(r"(?<!e\.g)(?<!i\.e)[.!?](?=\s)|\n", re.NOFLAG)
 def sentence_start(text: str, at: int) -> int:
     """Where the sentence begins that a position is in."""
     front = max(0, at - _MAX_SENTENCE)
-    ends = [stop.end() for stop in _STOPS.finditer(text, front, at)]
-    return ends[-1] if ends else front
+    start = text.rfind("\n", front, at) + 1
+    ends = [stop.end() for stop in _STOPS.finditer(text, max(front, start), at)]
+    return ends[-1] if ends else max(front, start)
 
 
 def sentence_at(text: str, start: int, end: int) -> str:

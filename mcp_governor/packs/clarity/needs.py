@@ -186,7 +186,7 @@ class _Group:
         if claim.form == "for-a-choice":
             # "Term for 'look', name for 'show'" is for both.
             named, chosen = [], self._chosen(condition, strict=True) if " for " not in condition else []
-        elif claim.form in ("one-of-several", "one-of-ways"):
+        elif claim.form in ("one-of-several", "one-or-other", "give-one-or-other", "one-of-ways"):
             named, chosen = self._several(claim, condition, part, text), []
             if name and len(named) < 2 and _THIS.search(part) is None:
                 return ()
