@@ -112,7 +112,7 @@ mandatory_order = _without(
     # without a condition
     r"|\b(?:must\s+always|always|must)\s+(?:call|use|run|invoke)\s+(?:this|it)(?:\s+(?:tool|function))?(?:\s+first)?\s*(?:[.!](?:\s|$)|$)",
     *(f" {verb} {tool} " for verb in ("call", "use", "run", "invoke") for tool in ("this", "it")),
-    also=(" any", " all ", " every ", " each ", " always ", " must "),
+    also=(" before ", " always ", " must ", " for any ", " for all ", " for every ", " for each "),
 )
 """No order to call a tool where a condition belongs."""
 capitals = _without(

@@ -134,49 +134,60 @@ _UNLOCKED = Guarded(
 """A setting takes the protection away, so that the same tool runs anything."""
 READ_ONLY = Guarded(r"\bread[- ]?only\b", " read only ", " readonly ")
 """The statement of a description that its tool changes nothing."""
-_CHANGES = Guarded(
+_DOES = tuple(
+    word_set("""
+        appends creates deletes deploys drops inserts installs modifies overwrites removes renames replaces resets saves
+        stores updates uploads writes
+    """)
+)
+_CHANGES = (
     # A sentence or an item of a list that begins with what the tool does: "- Creates tables and inserts data". Only
     # with "s": without it, the sentence is advice for the caller.
-    r"(?:(?:\A|\n|[.!:;]\s)[ \t]{0,40}(?:[-*•]\s{0,4}|\d{1,2}[.)]\s{0,4})?"
-    r"|\b(?:it|this\s(?:tool|function))\s(?:(?:will|also|then|automatically)\s){0,3})"
-    r"(?:creates|deletes|removes|updates|overwrites|saves|stores|modifies|replaces|renames|drops|inserts|uploads"
-    r"|installs|deploys|resets|appends|writes|cleans\sup|sets\sup)\s"
-    # What a tool saves its caller, and what is about the result.
-    r"(?!(?:you|tokens?|time|context|money|requests?|calls?|as|with)\b)"
-    r"|\bauto(?:matically\s|-|\s)(?:mark|save|create|delete|update|store|start|install|pull)s?\s"
-    r"|\b(?:it|this\s(?:tool|function))\s(?:also\s|automatically\s)?will\s(?:also\s|automatically\s)?"
-    r"(?:create|delete|remove|update|overwrite|save|store|modify|replace|rename|drop|insert|upload|install|write)\b"
-    r"|\b(?:generates|saves|writes|stores|downloads|exports)\s(?:[\w'/()-]+,?\s){0,6}?"
-    r"(?:files?|disk|folders?|director(?:y|ies))\b"
-    r"|\b(?:will\sbe|are|is|automatically)\s(?:saved|written|downloaded|appended|exported)\b"
-    r"|\b(?:commands?|operations?|functions?)\s(?:to|for)\s(?:manag|creat|updat|delet|configur)\w{1,4}\b"
+    Guarded(
+        r"(?:(?:\A|\n|[.!:;]\s)[ \t]{0,40}(?:[-*•]\s{0,4}|\d{1,2}[.)]\s{0,4})?"
+        r"|\b(?:it|this\s(?:tool|function))\s(?:(?:will|also|then|automatically)\s){0,3})"
+        rf"(?:{'|'.join(_DOES)}|cleans\sup|sets\sup)\s"
+        # What a tool saves its caller, and what is about the result.
+        r"(?!(?:you|tokens?|time|context|money|requests?|calls?|as|with)\b)",
+        *(f" {verb} " for verb in (*_DOES, "cleans up", "sets up")),
+    ),
+    Guarded(r"\bauto(?:matically\s|-|\s)(?:mark|save|create|delete|update|store|start|install|pull)s?\s", " auto"),
+    Guarded(
+        r"\b(?:it|this\s(?:tool|function))\s(?:also\s|automatically\s)?will\s(?:also\s|automatically\s)?"
+        r"(?:create|delete|remove|update|overwrite|save|store|modify|replace|rename|drop|insert|upload|install|write)\b",
+        *(" it ", " this tool ", " this function "),
+        also=(" will ",),
+    ),
+    Guarded(
+        r"\b(?:generates|saves|writes|stores|downloads|exports)\s(?:[\w'/()-]+,?\s){0,6}?"
+        r"(?:files?|disk|folders?|director(?:y|ies))\b",
+        *(" generates ", " saves ", " writes ", " stores ", " downloads ", " exports "),
+        also=(" file", " disk ", " folder", " director"),
+    ),
+    Guarded(
+        r"\b(?:will\sbe|are|is|automatically)\s(?:saved|written|downloaded|appended|exported)\b",
+        *(" saved ", " written ", " downloaded ", " appended ", " exported "),
+    ),
+    Guarded(
+        r"\b(?:commands?|operations?|functions?)\s(?:to|for)\s(?:manag|creat|updat|delet|configur)\w{1,4}\b",
+        *(f" {to} {verb}" for to in ("to", "for") for verb in ("manag", "creat", "updat", "delet", "configur")),
+        also=(" command", " operation", " function"),
+    ),
     # What a reading verb opens and a second one ends: "Fetch prices and write to the ledger".
-    r"|\A[^.\n]{0,200}?\b(?:and|then)\s(?:writ|stor|sav|append|upload|insert|delet|updat|persist)(?:e|es|s|ing)?\s"
-    r"(?!and\b|or\b|tokens?\b|time\b|context\b|money\b|you\b)\w"
-    r"|\bwrite\soperations?\b|\bmodif(?:y|ies)\s(?:the\s|your\s|data|state)"
-    r"|\b(?:tak|creat|mak)\w{1,3}\s(?:an?\s)(?:new\s)?snapshot\sof\b",
-    *(
-        " creates ",
-        " deletes ",
-        " removes ",
-        " updates ",
-        " overwrites ",
-        " saves ",
-        " stores ",
-        " modif",
-        " replaces ",
+    Guarded(
+        r"\A[^.\n]{0,200}?\b(?:and|then)\s(?:writ|stor|sav|append|upload|insert|delet|updat|persist)(?:e|es|s|ing)?\s"
+        r"(?!and\b|or\b|tokens?\b|time\b|context\b|money\b|you\b)\w",
+        *(
+            f" {joint} {verb}"
+            for joint in ("and", "then")
+            for verb in ("writ", "stor", "sav", "append", "upload", "insert", "delet", "updat", "persist")
+        ),
     ),
-    *(" renames ", " drops ", " inserts ", " uploads ", " installs ", " deploys ", " resets ", " appends ", " writes "),
-    *(" cleans up ", " sets up ", " auto", " it will ", " it also will ", " this tool ", " this function "),
-    *(" generates ", " downloads ", " exports ", " saved ", " written ", " downloaded ", " appended ", " exported "),
-    *(" to manag", " to creat", " to updat", " to delet", " to configur", " for manag", " for creat", " for updat"),
-    *(" for delet", " for configur", " write operation", " snapshot of "),
-    *(
-        f" {joint} {verb}"
-        for joint in ("and", "then")
-        for verb in ("writ", "stor", "sav", "append", "upload", "insert")
+    Guarded(
+        r"\bwrite\soperations?\b|\bmodif(?:y|ies)\s(?:the\s|your\s|data|state)"
+        r"|\b(?:tak|creat|mak)\w{1,3}\s(?:an?\s)(?:new\s)?snapshot\sof\b",
+        *(" write operation", " modify ", " modifies ", " snapshot of "),
     ),
-    *(f" {joint} {verb}" for joint in ("and", "then") for verb in ("delet", "updat", "persist")),
 )
 _SEVERAL_VERBS = lazy_pattern(r"\W{0,8}([A-Za-z]{2,20}(?:(?:,\s|,?\s(?:or|and)\s|/)[A-Za-z]{2,20}){1,6})\b")
 _CHANGES_TOO = word_set("""
@@ -184,20 +195,32 @@ _CHANGES_TOO = word_set("""
     lease leave make mutate pop redirect regenerate request ring spawn substitute swap tag tick unset
 """)
 """Verbs that alone do not show if something is changed ("Makes a list of …")."""
-_LEFT_OPEN = lazy_pattern(
+_LEFT_OPEN = (
     # "… and marks it as seen"
-    r"\b(?:and|or|then|but)\s(?:(?:then|also|automatically|immediately|optionally)\s)?(?P<verb>[a-z]{2,20})\s"
-    r"(?:it|them|its|the|a|an|this|that|these|those|all|each|any|one|comments)\b"
+    Guarded(
+        r"\b(?:and|or|then|but)\s(?:(?:then|also|automatically|immediately|optionally)\s)?(?P<verb>[a-z]{2,20})\s"
+        r"(?:it|them|its|the|a|an|this|that|these|those|all|each|any|one|comments)\b",
+        *(" and ", " or ", " then ", " but "),
+    ),
     # "…, tagging it with its owner"
-    r"|[,;]\s(?:and\s|then\s|optionally\s|automatically\s)?(?P<doing>[a-z]{2,20})ing\s"
+    Guarded(r"[,;]\s(?:and\s|then\s|optionally\s|automatically\s)?(?P<doing>[a-z]{2,20})ing\s", "ing "),
     # "Reading clears the flag."
-    r"|\b(?:calling|fetching|getting|opening|reading|viewing)\s(?:(?:it|this|them)\s)?(?P<does>[a-z]{2,20})s\s"
+    Guarded(
+        r"\b(?:calling|fetching|getting|opening|reading|viewing)\s(?:(?:it|this|them)\s)?(?P<does>[a-z]{2,20})s\s",
+        *(" calling ", " fetching ", " getting ", " opening ", " reading ", " viewing "),
+    ),
     # "Messages are marked as read.": a sentence about what happens, not about which ones are meant.
-    r"|(?:\A|[.;]\s)(?!(?:only|use|returns?)\b)(?:(?!(?:if|that|when|where|whether|which|who)\b)[a-z'-]{1,20}\s){1,6}?"
-    r"(?:is|are|gets?)\s(?:then\s|also\s|automatically\s)?(?:(?P<kept>kept|spent|lost)\b"
-    r"|(?P<done>[a-z]{2,20})ed\b(?!\s(?:as an?|by|from|in|via|with|using|between)\b))"
-    r"|\b(?P<gone>no\slonger\s(?:exists?|available|valid|works?)|stops\sworking|off\s(?:a|the)\s(?:queue|stack))\b",
-    re.IGNORECASE,
+    Guarded(
+        r"(?:\A|[.;]\s)(?!(?:only|use|returns?)\b)(?:(?!(?:if|that|when|where|whether|which|who)\b)[a-z'-]{1,20}\s){1,6}?"
+        r"(?:is|are|gets?)\s(?:then\s|also\s|automatically\s)?(?:(?P<kept>kept|spent|lost)\b"
+        r"|(?P<done>[a-z]{2,20})ed\b(?!\s(?:as an?|by|from|in|via|with|using|between)\b))",
+        *(" is ", " are ", " get ", " gets "),
+        also=("ed ", " kept ", " spent ", " lost "),
+    ),
+    Guarded(
+        r"\b(?P<gone>no\slonger\s(?:exists?|available|valid|works?)|stops\sworking|off\s(?:a|the)\s(?:queue|stack))\b",
+        *(" no longer ", " stops working ", " queue ", " stack "),
+    ),
 )
 """What happens besides a read, by words of any verb."""
 _KEPT_AS_IT_IS = word_set("highlight scale schedule select share skip")
@@ -310,7 +333,7 @@ def says_change(text: str) -> bool:
     """True if a description says that its tool changes something: "It also deletes …", "List, create or close …"."""
     if READ_ONLY.search(text):
         return False
-    if _CHANGES.search(text):
+    if any(form.search(text) for form in _CHANGES):
         return True
     several = _SEVERAL_VERBS.match(text)
     verbs = re.findall(r"[a-z]{2,}", several[1].lower())[1:] if several is not None else []
@@ -331,7 +354,7 @@ def _leaves_open(text: str, parts: tuple[str, ...]) -> bool:
     first = _bases(begins[0]) if begins else frozenset()
     if first & (_CHANGING - _NOUNS - _RUN_VERBS) and not first & _VERBS_THAT_READ:
         return True
-    for match in _LEFT_OPEN.finditer(text, 0, _MAX_STATED):
+    for match in (match for form in _LEFT_OPEN for match in form.finditer(text, 0, _MAX_STATED)):
         kind = match.lastgroup or ""
         known = _CHANGING - _KEPT_AS_IT_IS if kind == "done" else _CHANGING
         if kind in ("kept", "gone") or _bases(match[kind].lower()) & known:

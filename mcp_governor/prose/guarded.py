@@ -107,6 +107,11 @@ class Guarded:
         pattern = self._pattern(text)
         return None if pattern is None else pattern.fullmatch(text)
 
+    def sub(self, new: str, text: str) -> str:
+        """A string with all matches replaced."""
+        pattern = self._pattern(text)
+        return text if pattern is None else pattern.sub(new, text)
+
     def finditer(self, text: str, start: int = 0, end: int = sys.maxsize) -> Iterator[re.Match[str]]:
         """All matches in a string."""
         pattern = self._pattern(text)

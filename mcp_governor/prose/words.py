@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, TypeVar
 
-from mcp_governor.lazy import lazy_pattern
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -18,9 +16,8 @@ _MAX_KEPT = 4096
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _ASCII_WORD = re.compile(r"[a-z0-9]++(?:'[a-z0-9]++)?+")
-# Scripts without spaces between words: about two characters make one. Compiling it takes a hundredth of a small run,
-# and few servers have such text.
-_UNSPACED = lazy_pattern("[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f\uf900-\ufaff]")
+_UNSPACED = (("\u0e00", "\u0e7f"), ("\u3040", "\u30ff"), ("\u3400", "\u9fff"), ("\uf900", "\ufaff"))
+"""Scripts without spaces between words: about two characters make one."""
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -91,8 +88,10 @@ def word_count(text: str) -> int:
     """Number of words as a reader would count them; in scripts without spaces, two characters count as one word."""
     if text.isascii():
         return len(text.split())
-    unspaced = len(_UNSPACED.findall(text))
-    return len(_UNSPACED.sub(" ", text).split()) + (unspaced + 1) // 2
+    # An expression for these takes five milliseconds to compile, a fiftieth of a small run.
+    plain = "".join([" " if any(low <= char <= high for low, high in _UNSPACED) else char for char in text])
+    unspaced = sum(one != other for one, other in zip(text, plain, strict=True))
+    return len(plain.split()) + (unspaced + 1) // 2
 
 
 def _stem(word: str) -> str:

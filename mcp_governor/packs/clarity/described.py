@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.asides import is_described, said_in_passing
 from mcp_governor.prose.declared import Declared, declared, one_hit
+from mcp_governor.prose.guarded import Guarded
 from mcp_governor.prose.passages import passages_about
 from mcp_governor.prose.words import STOP_WORDS, name_words, stem, word_count, word_set, words
 from mcp_governor.rules.scope import about
@@ -69,10 +70,10 @@ _VALUES = lazy_pattern(
     r"|two-letter|abbreviations?\b",
     re.IGNORECASE,
 )
-_JSON = lazy_pattern(
+_JSON = Guarded(
     r"\bJSON[- ](?:string|object|array|text|document|encoded|list|map|dict\w*|data|format)\b|"
     r"\b(?:as|in)\s(?:a\s)?JSON\b|\bstringified\s(?:an?\s)?(?:JSON|object|array|list|map|dict\w*|value)\b",
-    re.IGNORECASE,
+    *("json", "stringified"),
 )
 _SHAPE_GIVEN = lazy_pattern(
     r"[{<]|\[\s?[\"'{\[]|['\"`“]|\b(?:keys?|fields?|columns?|properties|syntax|"

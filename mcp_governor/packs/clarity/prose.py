@@ -17,6 +17,7 @@ from mcp_governor.prose.claims import (
     read_types,
     read_values,
 )
+from mcp_governor.prose.guarded import Guarded
 from mcp_governor.prose.limits import number, read_limits, stated_limits
 from mcp_governor.prose.passages import Passage, passages_about
 from mcp_governor.prose.shown_values import shown_values
@@ -326,14 +327,22 @@ def _unstated(node: SchemaPlace, context: Context, *, plain: bool) -> Iterator[H
         return
 
 
-_CLAMPED = lazy_pattern(r"(?P<said>[^.,\n]{0,100})\b(?:capped|clamped)\s(?:at|to)\s\d", re.IGNORECASE)
+_CLAMPED = Guarded(r"\b(?:capped|clamped)\s(?:at|to)\s\d", " capped at ", " capped to ", " clamped at ", " clamped to ")
+_BEFORE_CLAMPED = 100
 
 
 def _is_clamped(node: SchemaPlace) -> bool:
     """True if the tool's description says that it lowers larger values of the parameter."""
     words = name_words(node.argument or "")[-1:]
-    said = _CLAMPED.finditer(node.tool.description[:_MAX_READ])
-    return any(word in match["said"].lower().split() for match in said for word in words)
+    text = node.tool.description[:_MAX_READ]
+    for match in _CLAMPED.finditer(text):
+        said = _CLAUSES.split(text[max(0, match.start() - _BEFORE_CLAMPED) : match.start()].lower())[-1]
+        if any(word in said.split() for word in words):
+            return True
+    return False
+
+
+_CLAUSES = lazy_pattern(r"[.,\n]")
 
 
 def _is_plain(limits: list[Limit]) -> bool:
