@@ -168,7 +168,7 @@ def _misnamed(
             if word in other_names(facts):
                 continue
             near = variant or arguments.close(word) or ""
-            if near or (claim.sure and (whole or claim.form == "marked-argument")):
+            if near or (claim.sure and (whole or claim.form in ("marked-argument", "named-argument"))):
                 yield path, text, word, near
 
 

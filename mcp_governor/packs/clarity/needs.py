@@ -156,7 +156,12 @@ class _Group:
         arguments, required = node.schema["properties"], node.schema.get("required")
         self.node = node
         self.optional = {name for name in arguments if not isinstance(required, list) or name not in required}
-        self._words = {name.lower().replace("_", " "): name for name in arguments if "_" in name.strip("_")}
+        # By its first word, since a large tool has thousands, each of which would be sought in every sentence.
+        self._words: dict[str, list[tuple[str, str]]] = {}
+        for name in arguments:
+            if "_" in name.strip("_"):
+                words = name.lower().replace("_", " ")
+                self._words.setdefault(words.split()[0], []).append((words, name))
         self._arguments = arguments
         self._entries, self._facts = entries, facts
 
@@ -243,7 +248,12 @@ class _Group:
                     sure[at] = True
         places = [(match.start(), match[0]) for match, certain in zip(found, sure, strict=True) if certain]
         lower = said.lower()
-        places += [(lower.index(words), name) for words, name in self._words.items() if words in lower]
+        places += [
+            (lower.index(words), name)
+            for first in set(lower.split())
+            for words, name in self._words.get(first.strip(_AROUND), ())
+            if words in lower
+        ]
         return list(dict.fromkeys(name for _, name in sorted(places)))
 
     def _chosen(self, said: str, *, strict: bool = False, case: bool = False) -> list[str]:
@@ -276,6 +286,8 @@ _MAX_OPTIONS = 1_000
 _THIS = lazy_pattern(r"\b(?:this|it)\b", re.IGNORECASE)
 _EVERY = lazy_pattern(r"(?:every|each|any|all)\s", re.IGNORECASE)
 _OR = lazy_pattern(r"\bor\b", re.IGNORECASE)
+_AROUND = "\"'`(),.:;[]"
+"""Signs around a word."""
 _WORD = lazy_pattern(r"[A-Za-z_$][\w$]*+(?:-[\w$]++)*+", re.NOFLAG)
 _QUOTES = tuple("`'\"“”‘’{}\\")
 _CONSTANT = lazy_pattern(r"[A-Z][A-Z\d_]+|[a-z]+(?:[_-][a-z\d]+)+|[A-Z][a-z]+[A-Z]\w*")

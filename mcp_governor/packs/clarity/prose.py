@@ -187,7 +187,7 @@ def stated_default(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     values = (_enum(root_of(node), node.schema) or ()) if isinstance(actual, str) else ()
     for one in passages_about(node, context):
         claims = [claim for claim in context.facts.read(read_defaults, one.text) if _is_of(claim, name)]
-        plain = [claim for claim in claims if claim.form in ("default", "default-with-unit")]
+        plain = [claim for claim in claims if claim.form in _PLAIN_DEFAULTS]
         words = {claim.said["word"] for claim in claims if claim.said.get("word") in values}
         stated = None
         # Two defaults in one description are for two cases, which a schema cannot express.
@@ -199,6 +199,9 @@ def stated_default(node: SchemaPlace, context: Context) -> Iterator[Hit]:
             stated = "all"
         if stated is not None and stated != actual:
             yield one.hit(stated=stated, default=actual)
+
+
+_PLAIN_DEFAULTS = frozenset(("default", "default-with-unit", "by-default", "used-if-left-out"))
 
 
 def _is_of(claim: Claim, name: str) -> bool:
