@@ -153,9 +153,10 @@ def _numbers(lower: str) -> int:
     return sum(word[0].isdigit() or word in _NUMBERS for word in spaced(lower).split())
 
 
-_IDENTIFIER = re.compile(r"[A-Za-z0-9](?:[_-][A-Za-z0-9]|(?<=[a-z0-9])[A-Z])")
+_IDENTIFIER = lazy_pattern(r"[A-Za-z0-9](?:[_-][A-Za-z0-9]|(?<=[a-z0-9])[A-Z])")
 
 
+# As many as below, for the same reason.
 @lru_cache(maxsize=512)
 def _has_identifier(text: str) -> bool:
     """True if two words of a description are joined as in a name: ``order_id``, ``order-id``, ``orderId``."""

@@ -332,6 +332,7 @@ def _unstated(node: SchemaPlace, context: Context, *, plain: bool) -> Iterator[H
 
 _CLAMPED = Guarded(r"\b(?:capped|clamped)\s(?:at|to)\s\d", " capped at ", " capped to ", " clamped at ", " clamped to ")
 _BEFORE_CLAMPED = 100
+"""Number of characters in front of it that may name the parameter: those of a clause."""
 
 
 def _is_clamped(node: SchemaPlace) -> bool:
