@@ -11,9 +11,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.charter import facts, vocabulary
-from mcp_governor.charter.breach import MAX_BREACHES, Breach
-from mcp_governor.charter.keys import pointer_token
-from mcp_governor.charter.message import leak, strings_of
+from mcp_governor.charter.breach import MAX_BREACHES, Breach, pointer_token
+from mcp_governor.charter.failure import leak, strings_of
 from mcp_governor.charter.trust import bucket_breaches, derived_confidence, is_redacted, provenance_breaches
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.charter import facts
-from mcp_governor.charter.breach import Breach, wrong_type
-from mcp_governor.charter.keys import unknown_keys
+from mcp_governor.charter.breach import Breach, unknown_keys, wrong_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mcp_governor.changelog import Announcement, Changelog, Section
-    from mcp_governor.changelog.replacements import Parting
-    from mcp_governor.changelog.tier_moves import TierMove
+    from mcp_governor.changelog.replacements import Parting, TierMove
     from mcp_governor.findings import Tier
     from mcp_governor.surface.model import Tool
 
@@ -238,7 +237,7 @@ class History(Struct, frozen=True, dict=True):
     def _tier_moves(self) -> Sequence[tuple[Section, TierMove]]:
         """Announced moves between tiers: under Deprecated, or as future changes under Changed."""
         from mcp_governor.changelog.model import Kind
-        from mcp_governor.changelog.tier_moves import tier_move
+        from mcp_governor.changelog.replacements import tier_move
 
         found = []
         for section in self.changelog.sections if self.changelog is not None else ():

@@ -12,6 +12,7 @@ from mcp_governor.errors import FileFormatError, UsageError
 from mcp_governor.files import list_files, read_bytes
 from mcp_governor.schema_files.documents import (
     MANIFEST,
+    SUFFIX,
     Manifest,
     digest,
     foreign_references,
@@ -19,7 +20,6 @@ from mcp_governor.schema_files.documents import (
     read_manifest,
     schema_files,
 )
-from mcp_governor.schema_files.names import SUFFIX
 from mcp_governor.surface.file import parse_json
 from mcp_governor.text import one_line, visible
 from mcp_governor.writing import NewFile, locked, write_files

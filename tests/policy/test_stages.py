@@ -12,8 +12,7 @@ from mcp_governor.change.model import Change
 from mcp_governor.change.vocabulary import Side, Verdict
 from mcp_governor.config.policy import PolicyConfig
 from mcp_governor.findings import Bump, Tier
-from mcp_governor.policy.evaluation import evaluate
-from mcp_governor.policy.model import PolicyResult
+from mcp_governor.policy.evaluation import PolicyResult, evaluate
 from mcp_governor.stage import Stage
 from mcp_governor.surface import Surface, build_surface
 from mcp_governor.version_sources import SchemaVersion, Written
