@@ -50,11 +50,10 @@ HISTORIES = [
     ("1.1.0* 1.2.0 2.0.0-rc.1", 2),
     ("1.1.0* 1.2.0 2.0.0-rc.1 2.0.0", 2),
     ("1.1.1-rc.1* 1.1.1 1.2.0 2.0.0", 1),
-    # releases that were taken back; a patch that stands in for one
+    # releases that were taken back
     ("1.1.0* 1.2.0! 2.0.0", 1),
     ("1.1.0!* 1.2.0 2.0.0", 1),
     ("1.1.0!* 1.1.1 1.2.0 2.0.0", 2),
-    ("1.1.0! 1.1.1* 1.2.0 2.0.0", 2),
     ("1.1.0 1.1.1! 1.1.2* 1.2.0 2.0.0", 1),
     # releases that the changelog does not tell: the baseline alone is known to be out
     ("1.1.0* | 2.0.0", 1),
