@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
 import functools
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -39,23 +38,14 @@ class Blocks(NamedTuple):
 
     Attributes:
         blocks: in order.
-        code: line ranges (from 0, end excluded) with code, in order.
+        code: the lines (from 0) with code.
         unclosed: the line (from 0) of a code fence or comment that is never closed, ``None`` if there is none:
             it hides all that follows.
     """
 
     blocks: tuple[Block, ...]
-    code: tuple[tuple[int, int], ...]
+    code: frozenset[int]
     unclosed: int | None = None
-
-    def is_code(self, line: int) -> bool:
-        """True if a line (from 0) contains code."""
-        index = bisect.bisect_right(self.code, line, key=_start_of) - 1
-        return index >= 0 and line < self.code[index][1]
-
-
-def _start_of(span: tuple[int, int]) -> int:
-    return span[0]
 
 
 @functools.cache
@@ -88,8 +78,8 @@ def read_blocks(lines: Sequence[str]) -> Blocks:
             start, end = token.map
             blocks.append(Block("html", start, end, (Text(token.content.strip(), start),)))
         index += 1
-    code = tuple(_without_blanks(token.map, lines) for token in tokens if token.type in {"fence", "code_block"})
-    return Blocks(tuple(blocks), code, _unclosed(tokens, lines))
+    code = (token.map for token in tokens if token.type in {"fence", "code_block"})
+    return Blocks(tuple(blocks), frozenset(line for span in code for line in range(*span)), _unclosed(tokens, lines))
 
 
 def _unclosed(tokens: Sequence[Any], lines: Sequence[str]) -> int | None:
@@ -105,17 +95,12 @@ def _unclosed(tokens: Sequence[Any], lines: Sequence[str]) -> int | None:
 
 
 def _block(kind: str, tokens: Sequence[Any], lines: Sequence[str], *, level: int = 0) -> Block:
-    start, end = _without_blanks(tokens[0].map, lines)
-    inlines = tuple(Text(token.content, token.map[0]) for token in tokens if token.type == "inline")
-    return Block(kind, start, end, inlines, level)
-
-
-def _without_blanks(span: Sequence[int], lines: Sequence[str]) -> tuple[int, int]:
-    """A range of lines without the blank ones at its end: an open fence has more or fewer of them, by what follows."""
-    start, end = span
+    start, end = tokens[0].map
+    # An open fence in it has more or fewer blank lines at its end, by what follows.
     while end > start + 1 and not lines[end - 1].strip():
         end -= 1
-    return start, end
+    inlines = tuple(Text(token.content, token.map[0]) for token in tokens if token.type == "inline")
+    return Block(kind, start, end, inlines, level)
 
 
 def _closing(tokens: Sequence[Any], index: int) -> int:

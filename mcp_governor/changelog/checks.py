@@ -12,7 +12,6 @@ from mcp_governor.changelog.coverage import Coverage, Home, Names, check_claims,
 from mcp_governor.changelog.grammar import fingerprint_line, heading_line
 from mcp_governor.changelog.history import check_history
 from mcp_governor.changelog.model import Released
-from mcp_governor.changelog.reading import MAX_PROBLEMS
 from mcp_governor.changelog.stating import SchemaVersion
 from mcp_governor.changelog.structure import (
     UNRELEASED_TITLE,
@@ -41,6 +40,11 @@ if TYPE_CHECKING:
     from mcp_governor.changelog.model import Changelog, Fingerprint, Section
     from mcp_governor.findings import Finding
     from mcp_governor.surface.model import Surface
+
+
+MAX_PROBLEMS = 1000
+"""Findings of one rule that are listed: more than anybody reads. Each rule has its own share, so that ten thousand odd
+labels do not hide a merge conflict."""
 
 
 class Recorded(Struct, frozen=True):
@@ -112,7 +116,7 @@ def check(
     Raises:
         FileFormatError: the entries name the same things too often.
     """
-    return _limited(changelog, _findings(changelog, surface, changes, settings))
+    return _limited(_findings(changelog, surface, changes, settings))
 
 
 def _findings(
@@ -225,22 +229,19 @@ def _moved(expected: SchemaVersion, settings: ChangelogSettings) -> tuple[str, s
     return last, expected.text
 
 
-def _limited(changelog: Changelog, found: Iterable[Finding]) -> list[Finding]:
+def _limited(found: Iterable[Finding]) -> list[Finding]:
     """In the order of the file, up to a limit per rule; the others are only counted, because nobody would read them."""
-    listed: list[Finding] = []
-    last: dict[str, Finding] = {}
+    by_rule: dict[str, list[Finding]] = {}
     met: Counter[str] = Counter()
     for one in found:
         met[one.rule] += 1
         if met[one.rule] <= MAX_PROBLEMS:
-            listed.append(one)
-            last[one.rule] = one
-    more = Counter({f"changelog/{rule}": count for rule, count in changelog.unlisted.items()})
-    more.update({rule: count - MAX_PROBLEMS for rule, count in met.items() if count > MAX_PROBLEMS})
-    for rule, count in more.items():
-        message = f"{count:,} more findings of {rule} are not listed."
-        listed.append(replace(last[rule], message=message, fix="Correct the listed ones first.", value=count))
-    return sorted(listed, key=_line)
+            by_rule.setdefault(one.rule, []).append(one)
+    for rule, listed in by_rule.items():
+        if more := met[rule] - len(listed):
+            message = f"{more:,} more findings of {rule} are not listed."
+            listed.append(replace(listed[-1], message=message, fix="Correct the listed ones first.", value=more))
+    return sorted((one for listed in by_rule.values() for one in listed), key=_line)
 
 
 def _names_of(changes: Sequence[Change]) -> frozenset[str]:

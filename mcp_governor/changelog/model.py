@@ -193,14 +193,12 @@ class Changelog(Struct, frozen=True, dict=True):
         what: how messages name the file.
         sections: in the order of the file.
         problems: what is odd, in the order of the file.
-        unlisted: rule → number of its problems that are not listed.
     """
 
     text: str
     what: str
     sections: tuple[Section, ...] = ()
     problems: tuple[Problem, ...] = ()
-    unlisted: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def current(self) -> Section | None:
