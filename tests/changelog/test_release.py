@@ -64,6 +64,7 @@ def test_an_underlined_heading_becomes_strict() -> None:
         (TEXT, "1.1", "is not a semantic version"),
         (TEXT, "one", "is not a semantic version"),
         (TEXT, "../etc", "is not a semantic version"),
+        (f"## Unreleased\n\n**Fixed**\n\n- `a`.\n\n{TEXT}", "1.1.0", "in two sections, at line 1 and at line 9"),
     ],
 )
 def test_what_cannot_be_released(text: str, version: str, message: str) -> None:
