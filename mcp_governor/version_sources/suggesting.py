@@ -6,6 +6,7 @@ release of the library. Servers may also report an outdated version of their pro
 
 from __future__ import annotations
 
+import contextlib
 import re
 from typing import TYPE_CHECKING
 
@@ -37,10 +38,6 @@ LIBRARIES = {"fastmcp": "FastMCP", "mcp": "the MCP SDK"}
 
 _LOCKS = ("uv.lock", "poetry.lock", "pdm.lock")
 _LOCKED = lazy_pattern(r'^name = "(?P<name>fastmcp|mcp)"\nversion = "(?P<version>[^"\n]{1,256})"', re.MULTILINE)
-_REQUIREMENTS = ("requirements.txt", "requirements.lock", "requirements-dev.txt")
-_PINNED = lazy_pattern(
-    r"^(?P<name>fastmcp|mcp)(?:\[[\w,. -]*\])?[ \t]*==[ \t]*(?P<version>[\w.!+-]{1,256})", re.MULTILINE | re.IGNORECASE
-)
 _MAX_LOCK_SIZE = 8 * MEBIBYTE
 """Largest lock file that is read, in bytes: one with 2,000 packages has 5 MB. A larger one is skipped."""
 
@@ -157,13 +154,10 @@ def _unversioned_call(root: Path) -> ServerCall | None:
 
 def _library_versions(root: Path) -> Iterator[tuple[str, str]]:
     """Library versions that the server may use: from the project's lock file, its environment, and our own."""
-    for names, pattern in ((_LOCKS, _LOCKED), (_REQUIREMENTS, _PINNED)):
-        for name in names:
-            try:
-                text = read_bytes(root / name, limit=_MAX_LOCK_SIZE).decode("utf-8", "replace").replace("\r\n", "\n")
-            except OSError:
-                continue
-            yield from ((match["name"].lower(), match["version"]) for match in pattern.finditer(text))
+    for name in _LOCKS:
+        with contextlib.suppress(OSError):
+            text = read_bytes(root / name, limit=_MAX_LOCK_SIZE).decode("utf-8", "replace").replace("\r\n", "\n")
+            yield from ((match["name"], match["version"]) for match in _LOCKED.finditer(text))
     for folder in (*project_environment(root), *own_environment()):
         for name in LIBRARIES:
             found = in_folder(folder, name)

@@ -150,16 +150,6 @@ def test_the_default_of_a_secret_is_not_reported() -> None:
     assert change.message == "the default of environment variable `API_KEY` changed"
 
 
-def test_the_older_spelling_of_the_keys() -> None:
-    old = {
-        "packages": [
-            {"registry_name": "npm", "name": "x", "environment_variables": [{"name": "A", "is_required": True}]}
-        ]
-    }
-    new = {"packages": [{"registry_name": "npm", "name": "x", "environment_variables": []}]}
-    assert [change.kind for change in compare_manifests(old, new)] == ["env-removed"]
-
-
 @pytest.mark.parametrize(
     "odd", [{}, {"packages": 1}, {"packages": [1, {}]}, {"packages": [{ENV: [1, {}, {"name": 5}]}]}]
 )
