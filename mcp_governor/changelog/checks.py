@@ -124,7 +124,8 @@ def _findings(
 ) -> Iterator[Finding]:
     expected = settings.expected or SchemaVersion(surface.version if surface else None, "the server")
     live = fingerprint(surface) if surface is not None else ""
-    now = expected.text or _fallback_version(changelog)
+    newest = newest_section(changelog)
+    now = expected.text or (newest.version_text if newest is not None else "1.0.0")
     scheme = scheme_of(now) if expected.text or scheme_of(now) is Scheme.CALENDAR else Scheme.SEMVER
     yield from check_structure(changelog, Frame(now, scheme, live, settings.stage, settings.last, settings.coming))
     current, settled = changelog.current, frozenset[int]()
@@ -241,22 +242,15 @@ def _limited(found: Iterable[Finding]) -> list[Finding]:
         if more := met[rule] - len(listed):
             message = f"{more:,} more findings of {rule} are not listed."
             listed.append(replace(listed[-1], message=message, fix="Correct the listed ones first.", value=more))
-    return sorted((one for listed in by_rule.values() for one in listed), key=_line)
+    return sorted(
+        (one for listed in by_rule.values() for one in listed), key=lambda one: int(one.path.rpartition(":")[2])
+    )
 
 
 def _names_of(changes: Sequence[Change]) -> frozenset[str]:
     """The names that changes are about: an entry that mentions one may use them."""
     subjects = [subject_of(change) for change in changes]
     return frozenset(name for subject in subjects for name in (*subject.fields, subject.successor) if name)
-
-
-def _line(found: Finding) -> int:
-    return int(found.path.rpartition(":")[2])
-
-
-def _fallback_version(changelog: Changelog) -> str:
-    newest = newest_section(changelog)
-    return newest.version_text if newest is not None else "1.0.0"
 
 
 def _version(

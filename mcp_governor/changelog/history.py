@@ -109,7 +109,7 @@ def check_guide(
     """
     if declared_step(before, section.version_text).bump is not Bump.MAJOR:
         return
-    where, text = at(changelog, section.line), _text_of(changelog, section)
+    where, text = at(changelog, section.line), "\n".join(changelog.lines[section.line : section.end])
     guides = list(_guides(text))
     files = [target for target in guides if "://" not in target and not target.startswith("#")]
     if any(target not in files or exists(target.partition("#")[0]) for target in guides):
@@ -122,11 +122,6 @@ def check_guide(
     else:
         heading = written or "the heading"
         yield finding(MIGRATION_GUIDE, where, value=section.version_text, section=section.title, heading=heading)
-
-
-def _text_of(changelog: Changelog, section: Section) -> str:
-    lines = changelog.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    return "\n".join(lines[section.line : section.end])
 
 
 def _guides(text: str) -> Iterator[str]:

@@ -102,6 +102,7 @@ def names_in(span: str) -> frozenset[str]:
 
 _IDENTIFIER = lazy_pattern(r"[^\W\d][\w-]*(?:[./][\w-]+)*")
 _SEPARATOR = lazy_pattern(r"[./]")
+LINE_END = lazy_pattern(r"\r\n|\n|\r")
 _MAX_PARTS = 8
 """Parts of a dotted name: real ones have four or five. Each run of parts is a name, so the work grows with the square;
 of a longer name the first parts count."""
@@ -199,6 +200,11 @@ class Changelog(Struct, frozen=True, dict=True):
     what: str
     sections: tuple[Section, ...] = ()
     problems: tuple[Problem, ...] = ()
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines of the text, without their ends."""
+        return LINE_END.split(self.text.removeprefix("\ufeff"))
 
     @cached_property
     def current(self) -> Section | None:

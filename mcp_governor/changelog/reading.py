@@ -25,7 +25,7 @@ from mcp_governor.changelog.grammar import (
     read_heading,
     read_label,
 )
-from mcp_governor.changelog.model import Changelog, Entry, Fingerprint, Kind, Problem, Section, Subsection
+from mcp_governor.changelog.model import LINE_END, Changelog, Entry, Fingerprint, Kind, Problem, Section, Subsection
 from mcp_governor.errors import FileFormatError
 from mcp_governor.files import MEBIBYTE, read_bytes
 from mcp_governor.lazy import lazy_pattern
@@ -43,7 +43,6 @@ MAX_LINES = 50_000
 """What a changelog may have: five hundred releases have a fifth of the one and two fifths of the other. A line of
 Markdown can take 2 KB of memory, and a byte of dotted names 200, so that what is larger is refused."""
 
-_LINE_END = lazy_pattern(r"\r\n|\n|\r")
 _BACKTICKS = lazy_pattern(r"`+")
 _LABEL_LINE = lazy_pattern(r"\*\*(?:" + "|".join(Kind) + r")\*\*")
 _FINGERPRINT_CUE = lazy_pattern(r"fingerprint|\bsha256:[0-9a-f]{64}\b", re.IGNORECASE)
@@ -96,7 +95,7 @@ def parse(text: str | bytes, what: str) -> Changelog:
         FileFormatError: ``text`` is bytes and not UTF-8, or has more than ``MAX_LINES`` lines.
     """
     source = decode(text, what) if isinstance(text, bytes) else text
-    lines = _LINE_END.split(source.removeprefix("\ufeff"))
+    lines = LINE_END.split(source.removeprefix("\ufeff"))
     if len(lines) > MAX_LINES:
         raise FileFormatError(f"{what} has more than {MAX_LINES} lines.", "Split it: move old releases elsewhere.")
     reader = _Reader(lines)

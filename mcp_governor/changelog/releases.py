@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 
 _BULLET = lazy_pattern(r"\s{0,3}(?:[-*+]|\d{1,9}[.)])\s{1,4}")
-_LINE_END = lazy_pattern(r"\r\n|\n|\r")
 _OF_BREAKS = (Kind.REMOVED, Kind.BREAKING)
 """The subsections about what breaks clients."""
 
@@ -63,12 +62,11 @@ def release_note(
         if section is last or (is_newer(section, first) and is_newer(last, section))
     ]
     pairs = [pair for section in between for pair in section.entries]
-    text = _LINE_END.split(changelog.text.removeprefix("\ufeff"))
     parts: dict[Kind | None, list[str]] = {}
     for section in between:
         suffix = f" ({section.title})" if len(between) > 1 else ""
         for kind, entry in section.entries:
-            parts.setdefault(kind, []).append(_item(_as_written(entry, text), suffix))
+            parts.setdefault(kind, []).append(_item(_as_written(entry, changelog.lines), suffix))
     lines = [f"# {first.title} → {last.title}"]
     if changes is not None:
         # Changes of internal tools promise nothing, and no section has them.
@@ -250,8 +248,7 @@ def show(changelog: Changelog, version: str) -> str:
         UsageError: there is no such section; the message suggests the nearest.
     """
     section = named_section(changelog, version)
-    lines = changelog.text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    return "\n".join(lines[section.line - 1 : section.end]) + "\n"
+    return "\n".join(changelog.lines[section.line - 1 : section.end]) + "\n"
 
 
 def named_section(changelog: Changelog, version: str) -> Section:

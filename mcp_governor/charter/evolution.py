@@ -18,7 +18,7 @@ from mcp_governor.version_steps import step_between
 from mcp_governor.versions import Numbered, is_semver
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from mcp_governor.surface.model import Surface, Tool
 
@@ -28,11 +28,9 @@ def declared_version(tool: Tool) -> str | None:
     version = facts.declared_metadata(tool.raw).get("charter_version")
     if isinstance(version, str):
         return version
-    schema = _property(tool.output_schema, "charter_version")
-    for key in ("const", "default"):
-        if isinstance(schema.get(key), str):
-            return str(schema[key])
-    return None
+    schema = declared_properties(tool.output_schema, tool.output_schema).get("charter_version")
+    stated = [schema.get(key) for key in ("const", "default")] if isinstance(schema, dict) else []
+    return next((word for word in stated if isinstance(word, str)), None)
 
 
 def declared_kinds(tool: Tool) -> frozenset[str]:
@@ -73,12 +71,6 @@ def enumerated(root: Any, schema: Any) -> Iterator[str]:
         values = here.get("enum", [here.get("const")]) if here is not None else None
         if isinstance(values, list):
             yield from (value for value in values if isinstance(value, str))
-
-
-def _property(schema: Any, name: str) -> Mapping[str, Any]:
-    properties = schema.get("properties") if isinstance(schema, dict) else None
-    value = properties.get(name) if isinstance(properties, dict) else None
-    return value if isinstance(value, dict) else {}
 
 
 _PARTS: tuple[tuple[str, ...], ...] = (("error",), ("error", "recovery"), ("provenance",))

@@ -147,9 +147,9 @@ def _lowering(change: Change, tool: Tool, history: History) -> Iterator[Finding]
         target, says, moves = Tier.ADVANCED, "unlisted", "leaves the default list"
     moved, deprecated = history.tier_move(tool, target), _announced(tool, history)
     announce = f"Announce it under Deprecated (- `{name}` {moves} in {_next_release(tool.tier, history)}.), and move it"
-    gaps = [_gap(history, since, window, announce, "Move it") for since in (moved, deprecated)]
-    gap = gaps[0] if moved is not None else gaps[1]
-    if None not in gaps and gap is not None:
+    since = max((one for one in (moved, deprecated) if one is not None), key=history.carried, default=None)
+    gap = _gap(history, since, window, announce, "Move it")
+    if gap is not None:
         yield finding(
             "policy/tier-lowered-early",
             change.path,

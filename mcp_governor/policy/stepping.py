@@ -129,7 +129,9 @@ class VersionStep(Struct, frozen=True, dict=True):
         """Findings about the versions."""
         if not self.waits:
             if self.made is None or self.old is None or self.new is None:
-                yield from self._unknown()
+                if self.needed is not Bump.NONE:
+                    who, required = "The server" if self.new is None else "The baseline", self.needed.value
+                    yield finding("policy/version-missing", _PATH, value=self._value, who=who, required=required)
                 return
             if self.made.backwards:
                 yield self._backwards(self.old, self.new)
@@ -146,11 +148,6 @@ class VersionStep(Struct, frozen=True, dict=True):
     @property
     def _value(self) -> list[object]:
         return [self.needed, sorted(change.id for change in self.forcing)]
-
-    def _unknown(self) -> Iterator[Finding]:
-        if self.needed is not Bump.NONE:
-            who = "The server" if self.new is None else "The baseline"
-            yield finding("policy/version-missing", _PATH, value=self._value, who=who, required=self.needed.value)
 
     def _backwards(self, old: str, new: str) -> Finding:
         needed = Bump.highest([self.needed, Bump.PATCH])

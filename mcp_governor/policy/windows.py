@@ -139,8 +139,8 @@ class History(Struct, frozen=True, dict=True):
         if start is None:
             return self._carried_unordered(since)
         known = self._published | {start} if self._is_release(since, start) else self._published
-        minors = {_minor(version) for version in known if version >= start and not _is_repeated(version)}
-        if _is_patch(start):
+        minors = {_minor(version) for version in known if version >= start} - {None}
+        if any(start.numbers[2:]):
             minors.discard(start.line)
         return len(minors)
 
@@ -265,18 +265,12 @@ class History(Struct, frozen=True, dict=True):
         return found
 
 
-def _minor(version: Numbered) -> Numbered | tuple[int, int]:
-    """The minor release that a version belongs to; each calendar version is one of its own."""
-    return version if scheme_of(version.text) is Scheme.CALENDAR else version.line
-
-
-def _is_patch(version: Numbered) -> bool:
-    return any(version.numbers[2:]) and scheme_of(version.text) is not Scheme.CALENDAR
-
-
-def _is_repeated(version: Numbered) -> bool:
-    """True if a calendar version is a repetition (``2026.11.post1``)."""
-    return version.suffixes[0] > 0 and scheme_of(version.text) is Scheme.CALENDAR
+def _minor(version: Numbered) -> Numbered | tuple[int, int] | None:
+    """The minor release that a version belongs to; each calendar version is one of its own, and a repetition
+    (``2026.11.post1``) is none."""
+    if scheme_of(version.text) is not Scheme.CALENDAR:
+        return version.line
+    return None if version.suffixes[0] > 0 else version
 
 
 def parts_of(tool: Tool) -> frozenset[str]:
