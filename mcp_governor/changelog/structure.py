@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from mcp_governor.changelog.grammar import fingerprint_line, heading_line
-from mcp_governor.findings import Bump
 from mcp_governor.rules.finding import finding
 from mcp_governor.stage import EVERY_CHANGE, Stage
 from mcp_governor.text import one_line
-from mcp_governor.version_steps import Scheme, next_version, same_version, scheme_of
+from mcp_governor.version_steps import Scheme, same_version, scheme_of
 from mcp_governor.versions import Numbered, is_semver
 
 if TYPE_CHECKING:
@@ -140,10 +139,7 @@ def _named_version(changelog: Changelog, section: Section, version: str) -> str:
         return f"Write the heading as: {heading_line(version, current=True)}"
     if not section.entries:
         return f"Remove it; {known.title} has its section at line {known.line}."
-    move = f"Move its entries to line {known.line}, or name the version that they will be released as"
-    if scheme_of(version) not in (Scheme.SEMVER, Scheme.NUMBERED):
-        return f"{move}."
-    return f"{move}, like: {heading_line(next_version(version, Bump.MINOR), current=True)}"
+    return f"Move its entries to line {known.line}, or name the version that they will be released as."
 
 
 def _three_numbers(version: str) -> str:

@@ -7,16 +7,15 @@ import re
 from typing import TYPE_CHECKING
 
 from mcp_governor.change.vocabulary import Side
-from mcp_governor.changelog.blocks import read_blocks
 from mcp_governor.changelog.model import LINE_END
-from mcp_governor.changelog.reading import code_spans
+from mcp_governor.changelog.reading import code_spans, read_blocks
 from mcp_governor.rules.finding import finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mcp_governor.change.model import Change
-    from mcp_governor.changelog.blocks import Block
+    from mcp_governor.changelog.reading import Block
     from mcp_governor.findings import Finding
 
 

@@ -19,7 +19,7 @@ from mcp_governor.text import one_line
 from mcp_governor.version_sources.distributions import in_folder, own_environment, project_environment
 from mcp_governor.version_sources.model import GIT_TAG, SERVER_INFO, SchemaVersion
 from mcp_governor.version_sources.places import ServerCall, server_calls
-from mcp_governor.version_sources.projects import is_placeholder, project_files, project_name, spec_of
+from mcp_governor.version_sources.projects import is_placeholder, project_files, project_name
 from mcp_governor.version_sources.reading import of_server, schema_version
 from mcp_governor.version_steps import same_version
 from mcp_governor.versions import Numbered
@@ -109,7 +109,7 @@ def _own_version(reported: str | None, root: Path) -> SchemaVersion | None:
 def _sources(root: Path) -> Iterator[SchemaVersion]:
     """The versions from the sources of a project, the most reliable first."""
     for file in project_files(root):
-        specs = [spec_of(file, root)]
+        specs = [file.relative_to(root).as_posix()]
         if file.name == "pyproject.toml":
             specs += _computed(file, root)
         for spec in specs:

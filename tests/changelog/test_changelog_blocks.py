@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.changelog.blocks import Block, Text, read_blocks
+from mcp_governor.changelog.reading import Block, Text, read_blocks
 
 
 def test_blocks_have_their_lines() -> None:
