@@ -109,17 +109,6 @@ def test_every_change_of_a_manifest_is_in_the_catalogue() -> None:
 
 
 SENTENCES = [
-    ("del env[2]", "environment variable `REGION` is gone", "Environment variable `REGION` is gone."),
-    (
-        "env[0]['name'] = 'APP_API_KEY'",
-        "environment variable `API_KEY` was renamed to `APP_API_KEY`",
-        "Environment variable `API_KEY` was renamed to `APP_API_KEY`.",
-    ),
-    (
-        "env[1]['default'] = 'debug'",
-        'the default of environment variable `LOG_LEVEL` changed from "info" to "debug"',
-        'The default of environment variable `LOG_LEVEL` changed from "info" to "debug".',
-    ),
     (
         "env[1]['choices'] = ['info']",
         'environment variable `LOG_LEVEL` no longer accepts "debug"',
