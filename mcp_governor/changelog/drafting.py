@@ -233,15 +233,9 @@ def _edits(
     *,
     wording: bool = True,
 ) -> tuple[dict[Kind, list[str]], list[Entry]]:
-    """The sentences of what no entry mentions, by subsection, and the entries that go.
+    """The sentences of what no entry of ``counting`` mentions, by subsection, and the entries of ``own`` that go.
 
     The same event on several tools is one sentence.
-
-    Args:
-        changelog, changes, tools, replacements: as for :func:`draft`.
-        counting: entries that may mention a change.
-        own: those of them that may go.
-        wording: new words alone need an entry.
     """
     gone = list(outdated(own, changes, EntryIndex(own, tools, changelog.what))) if own else []
     lines = {entry.line for entry in gone}

@@ -231,20 +231,11 @@ def _misplaced(
         cue = _cue(entry)
         if not (renamed or cue) or _is_lenient(entry, tiers):
             continue
-        where, shown = at(changelog, entry.line), one_line(entry.text, 60).rstrip(".")
-        if renamed:
-            yield finding("changelog/rename-as-added", where, value=entry.text, label=kind.value, found=shown)
-        else:
-            home = Kind.REMOVED if _GONE.search(cue) else Kind.BREAKING
-            yield finding(
-                "changelog/unmarked-break",
-                where,
-                value=entry.text,
-                label=kind.value,
-                cue=cue,
-                found=shown,
-                home=home.value,
-            )
+        facts = {"label": kind.value, "found": one_line(entry.text, 60).rstrip(".")}
+        if not renamed:
+            facts |= {"cue": cue, "home": (Kind.REMOVED if _GONE.search(cue) else Kind.BREAKING).value}
+        rule = "changelog/rename-as-added" if renamed else "changelog/unmarked-break"
+        yield finding(rule, at(changelog, entry.line), value=entry.text, facts=facts)
 
 
 def _cue(entry: Entry) -> str:

@@ -195,14 +195,8 @@ def _announced(tool: Tool, history: History) -> str | None:
 
 
 def _gap(history: History, since: str | None, window: int, announce: str, do: str) -> dict[str, str] | None:
-    """The part of a deprecation window that has not passed, and what to do, or ``None`` if it has passed.
-
-    Args:
-        history: the past releases.
-        since: the release that announced it; ``None`` if none did.
-        window: minor releases.
-        announce, do: how to announce it, and how to do it once they have passed.
-    """
+    """The part of a deprecation window that has not passed since the release that announced it, and how to ``announce``
+    or ``do`` it; ``None`` if all has passed."""
     if since is None:
         way = f"{announce} after {_releases(window)} with the announcement"
         return {"reason": "no earlier release announced it", "way": way}

@@ -214,13 +214,7 @@ def _type_of(transport: Any) -> str:
 def _compare_settings(
     stem: str, place: str, old: Mapping[str, _Setting], new: Mapping[str, _Setting]
 ) -> Iterator[Change]:
-    """Compare two lists of settings.
-
-    Args:
-        stem: of the kinds of changes.
-        place: the path of the list.
-        old, new: by name.
-    """
+    """Compare two lists of settings by name; ``stem`` is that of their kinds of changes."""
     gone, come = [name for name in old if name not in new], [name for name in new if name not in old]
     renamed = _renamed(gone, come, old, new)
     for before, after in renamed.items():
