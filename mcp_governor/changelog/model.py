@@ -29,10 +29,7 @@ class Kind(StrEnum):
     @property
     def position(self) -> int:
         """0 for Added up to 5 for Breaking."""
-        return _ORDER[self]
-
-
-_ORDER = {kind: position for position, kind in enumerate(Kind)}
+        return list(Kind).index(self)
 
 
 class Problem(Struct, frozen=True):

@@ -126,14 +126,12 @@ class Announcement(Struct, frozen=True):
         section: the release that announced it.
         replacement: what to use instead, ``None`` if the entry does not say.
         nothing: the entry says that nothing replaces it.
-        line: of the entry, from 1.
         names: every name in the entry.
     """
 
     tool: str
     section: Section
     replacement: str | None
-    line: int
     names: frozenset[str] = frozenset()
     nothing: bool = False
 
@@ -204,4 +202,4 @@ def announcements(changelog: Changelog) -> Iterator[Announcement]:
             if tier_move(entry) is None and not is_about_a_part(entry):
                 parting = parting_of(entry)
                 for name in parting.names:
-                    yield Announcement(name, section, parting.replacement, entry.line, entry.names, parting.nothing)
+                    yield Announcement(name, section, parting.replacement, entry.names, parting.nothing)
