@@ -32,6 +32,7 @@ def released(text: str, version: str, day: str | None = None) -> str:
 def test_the_marker_moves() -> None:
     expected = TEXT.replace("## 1.1.0", "## 1.1.0 (current)").replace("1.0.0 (current) -", "1.0.0 -")
     assert released(TEXT, "1.1.0") == expected
+    assert released(TEXT.replace("## 1.1.0", "## 1.1.0 (unreleased)"), "1.1.0") == expected
 
 
 def test_the_date_is_written_where_asked_and_not_twice() -> None:

@@ -51,6 +51,7 @@ def test_a_section_that_never_went_out_becomes_the_next_release(repository: Repo
     life.version = "1.1.0"
     assert life.check() == (0, [])
     life.release("1.1.0")
+    assert "- `search` takes an optional `limit`.\n" in life.run("changelog", "diff", "1.0.0", "1.1.0").out
     # one that went out stays
     life.version = "1.1.1"
     assert life.run("changelog", "draft").code == 0
