@@ -13,7 +13,7 @@ NAMED = {
     "mcp_governor/cli/eval_execute.py",  # runs an object that the user named
     "mcp_governor/load/opened.py",  # the same
     "mcp_governor/target/discover/own.py",  # compares: a runner of this name may be ours
-    "mcp_governor/schema_files/models.py",  # runs models that the user named
+    "mcp_governor/schema_files/parity_check.py",  # runs models that the user named
     "mcp_governor/installation.py",  # in a hint
     "mcp_governor/target/packages.py",  # the folder in which uv is
 }

@@ -26,7 +26,7 @@ from mcp_governor.call.response import read_response
 from mcp_governor.call.words import word_set, words
 from mcp_governor.charter import facts
 from mcp_governor.charter.breach import Breach
-from mcp_governor.charter.declared import declared_properties, enumerated
+from mcp_governor.charter.evolution import declared_properties, enumerated
 from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:

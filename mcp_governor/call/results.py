@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.call.outcome import failure_message
 from mcp_governor.call.response import INPUT_REQUIRED, INVALID_PARAMS, RESULT_TYPES, Response, leading_json
 from mcp_governor.charter.breach import Breach
-from mcp_governor.charter.message import leak, strings_of
+from mcp_governor.charter.failure import leak, strings_of
 from mcp_governor.containment.validators import compiled
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.messages import mismatches

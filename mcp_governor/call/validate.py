@@ -23,11 +23,10 @@ from mcp_governor.call.results import (
 )
 from mcp_governor.call.words import words
 from mcp_governor.charter import facts
-from mcp_governor.charter.breach import Breach
-from mcp_governor.charter.declared import declared_kinds, declared_reasons
+from mcp_governor.charter.breach import Breach, is_excerpt
 from mcp_governor.charter.envelope import envelope_breaches, looks_like_envelope
+from mcp_governor.charter.evolution import declared_kinds, declared_reasons
 from mcp_governor.charter.fields import field_breaches
-from mcp_governor.charter.keys import is_excerpt
 from mcp_governor.charter.meaning import meaning_breaches
 from mcp_governor.charter.recovery import misfit, surface_breaches
 from mcp_governor.containment.validators import compiled
@@ -76,7 +75,7 @@ class ResponseChecker:
             dispatch: true if the call itself was wrong (unknown tool, refused arguments), so that an error outside of
                 the tool's own channel is allowed.
             live: true if the server has just sent the response, which is then no excerpt
-                (:func:`mcp_governor.charter.keys.is_excerpt`).
+                (:func:`mcp_governor.charter.breach.is_excerpt`).
             trusted: true if somebody says that the call works.
             about: the call, if findings should name it.
         """

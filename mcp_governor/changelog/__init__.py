@@ -14,7 +14,6 @@ from mcp_governor.lazy import lazy_names
 
 if TYPE_CHECKING:
     from mcp_governor.changelog.checks import ChangelogSettings, Recorded, check
-    from mcp_governor.changelog.comparing import release_note
     from mcp_governor.changelog.drafting import draft
     from mcp_governor.changelog.editing import first_changelog
     from mcp_governor.changelog.model import Changelog, Kind, Section
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
         recorded_path,
         recorded_surfaces,
         release,
+        release_note,
         show,
     )
     from mcp_governor.changelog.replacements import Announcement, announcements
@@ -58,12 +58,11 @@ __getattr__ = lazy_names(
     __name__,
     {
         "checks": ("ChangelogSettings", "Recorded", "check"),
-        "comparing": ("release_note",),
         "drafting": ("draft",),
         "editing": ("first_changelog",),
         "model": ("Changelog", "Kind", "Section"),
         "reading": ("load", "parse"),
-        "releases": ("named_section", "recorded_path", "recorded_surfaces", "release", "show"),
+        "releases": ("named_section", "recorded_path", "recorded_surfaces", "release", "release_note", "show"),
         "replacements": ("Announcement", "announcements"),
         "stating": ("SchemaVersion", "baseline_version", "schema_version"),
     },

@@ -12,7 +12,6 @@ from mcp_governor.changelog.coverage import Coverage, Home, Names, check_claims,
 from mcp_governor.changelog.grammar import fingerprint_line, heading_line
 from mcp_governor.changelog.history import check_history
 from mcp_governor.changelog.model import Released
-from mcp_governor.changelog.reading import MAX_PROBLEMS
 from mcp_governor.changelog.stating import SchemaVersion
 from mcp_governor.changelog.structure import (
     UNRELEASED_TITLE,
@@ -41,6 +40,11 @@ if TYPE_CHECKING:
     from mcp_governor.changelog.model import Changelog, Fingerprint, Section
     from mcp_governor.findings import Finding
     from mcp_governor.surface.model import Surface
+
+
+MAX_PROBLEMS = 1000
+"""Findings of one rule that are listed: more than anybody reads. Each rule has its own share, so that ten thousand odd
+labels do not hide a merge conflict."""
 
 
 class Recorded(Struct, frozen=True):
@@ -112,7 +116,7 @@ def check(
     Raises:
         FileFormatError: the entries name the same things too often.
     """
-    return _limited(changelog, _findings(changelog, surface, changes, settings))
+    return _limited(_findings(changelog, surface, changes, settings))
 
 
 def _findings(
@@ -120,7 +124,8 @@ def _findings(
 ) -> Iterator[Finding]:
     expected = settings.expected or SchemaVersion(surface.version if surface else None, "the server")
     live = fingerprint(surface) if surface is not None else ""
-    now = expected.text or _fallback_version(changelog)
+    newest = newest_section(changelog)
+    now = expected.text or (newest.version_text if newest is not None else "1.0.0")
     scheme = scheme_of(now) if expected.text or scheme_of(now) is Scheme.CALENDAR else Scheme.SEMVER
     yield from check_structure(changelog, Frame(now, scheme, live, settings.stage, settings.last, settings.coming))
     current, settled = changelog.current, frozenset[int]()
@@ -225,37 +230,27 @@ def _moved(expected: SchemaVersion, settings: ChangelogSettings) -> tuple[str, s
     return last, expected.text
 
 
-def _limited(changelog: Changelog, found: Iterable[Finding]) -> list[Finding]:
+def _limited(found: Iterable[Finding]) -> list[Finding]:
     """In the order of the file, up to a limit per rule; the others are only counted, because nobody would read them."""
-    listed: list[Finding] = []
-    last: dict[str, Finding] = {}
+    by_rule: dict[str, list[Finding]] = {}
     met: Counter[str] = Counter()
     for one in found:
         met[one.rule] += 1
         if met[one.rule] <= MAX_PROBLEMS:
-            listed.append(one)
-            last[one.rule] = one
-    more = Counter({f"changelog/{rule}": count for rule, count in changelog.unlisted.items()})
-    more.update({rule: count - MAX_PROBLEMS for rule, count in met.items() if count > MAX_PROBLEMS})
-    for rule, count in more.items():
-        message = f"{count:,} more findings of {rule} are not listed."
-        listed.append(replace(last[rule], message=message, fix="Correct the listed ones first.", value=count))
-    return sorted(listed, key=_line)
+            by_rule.setdefault(one.rule, []).append(one)
+    for rule, listed in by_rule.items():
+        if more := met[rule] - len(listed):
+            message = f"{more:,} more findings of {rule} are not listed."
+            listed.append(replace(listed[-1], message=message, fix="Correct the listed ones first.", value=more))
+    return sorted(
+        (one for listed in by_rule.values() for one in listed), key=lambda one: int(one.path.rpartition(":")[2])
+    )
 
 
 def _names_of(changes: Sequence[Change]) -> frozenset[str]:
     """The names that changes are about: an entry that mentions one may use them."""
     subjects = [subject_of(change) for change in changes]
     return frozenset(name for subject in subjects for name in (*subject.fields, subject.successor) if name)
-
-
-def _line(found: Finding) -> int:
-    return int(found.path.rpartition(":")[2])
-
-
-def _fallback_version(changelog: Changelog) -> str:
-    newest = newest_section(changelog)
-    return newest.version_text if newest is not None else "1.0.0"
 
 
 def _version(

@@ -10,10 +10,9 @@ from msgspec import Struct
 
 from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.changelog.model import Kind, names_in
-from mcp_governor.changelog.replacements import is_about_a_part, parting_of
+from mcp_governor.changelog.replacements import TIERS, is_about_a_part, parting_of, tier_move
 from mcp_governor.changelog.structure import at
 from mcp_governor.changelog.subjects import EntryIndex, homes, subject_of
-from mcp_governor.changelog.tier_moves import TIERS, tier_move
 from mcp_governor.findings import Bump
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.rules.finding import finding
@@ -242,29 +241,16 @@ def _missing(
     """A change that is not mentioned in its place: mentioned elsewhere, or not at all."""
     label = homes(change)[0].value
     line = f"- {change.entry(replacement=names.replacement(change.tool))}"
+    facts = {"change": change.full_message, "label": label, "line": line}
     if strays:
         kind, entry = strays[0]
-        return finding(
-            "changelog/wrong-subsection",
-            at(changelog, entry.line),
-            tool=change.tool,
-            value=[change.id, kind],
-            change=change.full_message,
-            found=kind.value if kind else "none of the six labels",
-            label=label,
-            line=line,
-        )
-    return finding(
-        "changelog/missing-wording-entry" if change.wording else "changelog/missing-entry",
-        at(changelog, home.line),
-        tool=change.tool,
-        value=change.id,
-        change=change.full_message,
-        section=home.title,
-        place=f', in a new section "## {home.begins}" above line {home.line},' if home.begins else ",",
-        label=label,
-        line=line,
-    )
+        facts["found"] = kind.value if kind else "none of the six labels"
+        where, value = at(changelog, entry.line), [change.id, kind]
+        return finding("changelog/wrong-subsection", where, tool=change.tool, value=value, facts=facts)
+    facts["section"] = home.title
+    facts["place"] = f', in a new section "## {home.begins}" above line {home.line},' if home.begins else ","
+    rule = "changelog/missing-wording-entry" if change.wording else "changelog/missing-entry"
+    return finding(rule, at(changelog, home.line), tool=change.tool, value=change.id, facts=facts)
 
 
 def _repetitions(changelog: Changelog, home: Home, mentions: dict[int, list[Change]]) -> Iterator[Finding]:
@@ -332,13 +318,7 @@ def check_names(changelog: Changelog, section: Section, names: Names, *, release
         if not names.known(names_in(first)) and "*" not in first:
             if released and names.baseline is not None:
                 continue
-            yield finding(
-                "changelog/unknown-name",
-                at(changelog, entry.line),
-                value=first,
-                name=one_line(first, 60),
-                hint=names.hint(first),
-            )
+            yield _unknown(changelog, entry, first, names.hint(first))
             continue
         if not released:
             yield from _unknown_parts(changelog, entry, names)
@@ -361,16 +341,7 @@ def _unknown_parts(changelog: Changelog, entry: Entry, names: Names) -> Iterator
     parts = names.parts_of(tools) | names.further | names.tools
     for span in dict.fromkeys(_PART_NAMED.findall(entry.text)):
         if names_in(span).isdisjoint(parts):
-            yield finding(
-                "changelog/unknown-name",
-                at(changelog, entry.line),
-                tool=tools[0],
-                says="part",
-                value=[*tools, span],
-                name=one_line(span, 60),
-                tools=", ".join(f"`{one_line(tool, 60)}`" for tool in tools[:3]),
-                hint=names.hint(span, parts),
-            )
+            yield _unknown(changelog, entry, span, names.hint(span, parts), tools)
 
 
 def _parting(changelog: Changelog, kind: Kind, entry: Entry, names: Names) -> Iterator[Finding]:
@@ -390,6 +361,13 @@ def _parting(changelog: Changelog, kind: Kind, entry: Entry, names: Names) -> It
         rule = "removed-without-replacement" if kind is Kind.REMOVED else "deprecated-without-replacement"
         yield finding(f"changelog/{rule}", where, tool=tools[0], name=tools[0])
     elif replacement not in names.live and not names.known(names_in(replacement)):
-        hint = names.hint(replacement, names.live)
-        name = one_line(replacement, 60)
-        yield finding("changelog/unknown-name", where, value=replacement, name=name, hint=hint)
+        yield _unknown(changelog, entry, replacement, names.hint(replacement, names.live))
+
+
+def _unknown(changelog: Changelog, entry: Entry, span: str, hint: str, tools: Sequence[str] = ()) -> Finding:
+    """A name that means nothing, or names no part of the tools that it is said of."""
+    where, facts = at(changelog, entry.line), {"name": one_line(span, 60), "hint": hint}
+    if not tools:
+        return finding("changelog/unknown-name", where, value=span, facts=facts)
+    facts["tools"] = ", ".join(f"`{one_line(tool, 60)}`" for tool in tools[:3])
+    return finding("changelog/unknown-name", where, tool=tools[0], says="part", value=[*tools, span], facts=facts)

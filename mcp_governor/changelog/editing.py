@@ -35,8 +35,6 @@ _BLOCKERS = {
 class Editor:
     """Collects edits by line number (from 1, of the text as read) and applies them together.
 
-    Args:
-
     Raises:
         FileFormatError: a merge conflict or an open code fence is left in it, so no place in it is sure.
     """
@@ -106,7 +104,9 @@ class Editor:
         # A section that is "(unreleased)" is the current one, and says so from now on.
         marked = section.current and "current" in self.line(section.line).lower()
         if not (marked and section.version_text == version and section.date == day):
-            self._set_heading(section, heading_line(version, current=True, day=day))
+            self.replace(section.line, heading_line(version, current=True, day=day))
+            if self.end_of_heading(section) > section.line:  # a heading that was underlined
+                self._replaced[section.line + 1] = ""
         self.unmark(except_for=section)
 
     def unmark(self, *, except_for: Section | None = None) -> None:
@@ -115,11 +115,10 @@ class Editor:
             if section.current and section is not except_for:
                 self.replace(section.line, MARKER.sub("", self.line(section.line)))
 
-    def _set_heading(self, section: Section, heading: str) -> None:
-        self.replace(section.line, heading)
+    def end_of_heading(self, section: Section) -> int:
+        """The last line of a section's heading, which may be underlined."""
         below = self.line(section.line + 1)
-        if below and not below.strip("=-"):  # a heading that was underlined
-            self._replaced[section.line + 1] = ""
+        return section.line + 1 if below and not below.strip("=-") else section.line
 
     def text(self) -> str:
         """The edited text, which is the original text if nothing changed."""
@@ -164,17 +163,12 @@ def state_fingerprint(editor: Editor, section: Section, fingerprint: str) -> Non
     for number in (*strict, *loose):
         editor.replace(number, line)
         return
-    editor.insert(_end_of_heading(editor, section), [line], block=True)
+    editor.insert(editor.end_of_heading(section), [line], block=True)
 
 
 def _is_loose(line: str) -> bool:
     """True if a line states a fingerprint and nothing else; matching costs the square of the length."""
     return len(line) <= MAX_HEADING and _LOOSE_LINE.fullmatch(line) is not None
-
-
-def _end_of_heading(editor: Editor, section: Section) -> int:
-    below = editor.line(section.line + 1)
-    return section.line + 1 if below and not below.strip("=-") else section.line
 
 
 def first_changelog(surface: Surface, version: str) -> str:

@@ -29,10 +29,7 @@ class Kind(StrEnum):
     @property
     def position(self) -> int:
         """0 for Added up to 5 for Breaking."""
-        return _ORDER[self]
-
-
-_ORDER = {kind: position for position, kind in enumerate(Kind)}
+        return list(Kind).index(self)
 
 
 class Problem(Struct, frozen=True):
@@ -102,6 +99,7 @@ def names_in(span: str) -> frozenset[str]:
 
 _IDENTIFIER = lazy_pattern(r"[^\W\d][\w-]*(?:[./][\w-]+)*")
 _SEPARATOR = lazy_pattern(r"[./]")
+LINE_END = lazy_pattern(r"\r\n|\n|\r")
 _MAX_PARTS = 8
 """Parts of a dotted name: real ones have four or five. Each run of parts is a name, so the work grows with the square;
 of a longer name the first parts count."""
@@ -193,14 +191,17 @@ class Changelog(Struct, frozen=True, dict=True):
         what: how messages name the file.
         sections: in the order of the file.
         problems: what is odd, in the order of the file.
-        unlisted: rule → number of its problems that are not listed.
     """
 
     text: str
     what: str
     sections: tuple[Section, ...] = ()
     problems: tuple[Problem, ...] = ()
-    unlisted: Mapping[str, int] = field(default_factory=dict)
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines of the text, without their ends."""
+        return LINE_END.split(self.text.removeprefix("\ufeff"))
 
     @cached_property
     def current(self) -> Section | None:

@@ -7,14 +7,14 @@ becomes a :class:`Problem` with its line. Only bytes that are not text are an er
 
 from __future__ import annotations
 
+import functools
+import itertools
 import re
-from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
-from mcp_governor.changelog.blocks import Text, read_blocks
 from mcp_governor.changelog.grammar import (
     BARE_DIGEST,
     DIGEST,
@@ -25,17 +25,118 @@ from mcp_governor.changelog.grammar import (
     read_heading,
     read_label,
 )
-from mcp_governor.changelog.model import Changelog, Entry, Fingerprint, Kind, Problem, Section, Subsection
+from mcp_governor.changelog.model import LINE_END, Changelog, Entry, Fingerprint, Kind, Problem, Section, Subsection
 from mcp_governor.errors import FileFormatError
 from mcp_governor.files import MEBIBYTE, read_bytes
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from mcp_governor.changelog.blocks import Block, Blocks
+
+class Text(NamedTuple):
+    """A run of inline Markdown and the line (from 0) it starts on."""
+
+    text: str
+    line: int
+
+
+class Block(NamedTuple):
+    """One block.
+
+    Attributes:
+        kind: ``heading``, ``paragraph``, ``item`` (one item of a top-level list) or ``html``.
+        start, end: first line and the line after the last that is not blank, from 0.
+        inlines: the inline strings; one, except for an item with several paragraphs or nested lists.
+        level: of a heading, 1 to 6.
+    """
+
+    kind: str
+    start: int
+    end: int
+    inlines: tuple[Text, ...]
+    level: int = 0
+
+
+class Blocks(NamedTuple):
+    """The blocks of a document.
+
+    Attributes:
+        blocks: in order.
+        code: the lines (from 0) with code.
+        unclosed: the line (from 0) of a code fence or comment that is never closed, ``None`` if there is none:
+            it hides all that follows.
+    """
+
+    blocks: tuple[Block, ...]
+    code: frozenset[int]
+    unclosed: int | None = None
+
+
+@functools.cache
+def _markdown() -> Any:
+    from markdown_it import MarkdownIt
+
+    markdown = MarkdownIt("commonmark")
+    markdown.core.ruler.enableOnly(["normalize", "block"])
+    return markdown
+
+
+def read_blocks(lines: Sequence[str]) -> Blocks:
+    """The blocks of a document; quotations and rules are left out."""
+    tokens = _markdown().parse("\n".join(lines))
+    blocks: list[Block] = []
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
+        if token.type == "blockquote_open":
+            index = _closing(tokens, index)
+        elif token.type == "list_item_open":
+            close = _closing(tokens, index)
+            blocks.append(_block("item", tokens[index:close], lines))
+            index = close
+        elif token.type == "heading_open":
+            blocks.append(_block("heading", tokens[index : index + 2], lines, level=int(token.tag[1])))
+        elif token.type == "paragraph_open":
+            blocks.append(_block("paragraph", tokens[index : index + 2], lines))
+        elif token.type == "html_block":
+            start, end = token.map
+            blocks.append(Block("html", start, end, (Text(token.content.strip(), start),)))
+        index += 1
+    code = (token.map for token in tokens if token.type in {"fence", "code_block"})
+    return Blocks(tuple(blocks), frozenset(line for span in code for line in range(*span)), _unclosed(tokens, lines))
+
+
+def _unclosed(tokens: Sequence[Any], lines: Sequence[str]) -> int | None:
+    last = tokens[-1] if tokens else None
+    if last is None or last.map is None or last.level:
+        return None
+    if last.type == "fence":
+        end = lines[last.map[1] - 1].strip() if last.map[1] > last.map[0] + 1 else ""
+        closed = end.startswith(last.markup) and not end.strip(last.markup[0])
+        return None if closed else int(last.map[0])
+    comment = last.type == "html_block" and last.content.lstrip().startswith("<!--") and "-->" not in last.content
+    return int(last.map[0]) if comment else None
+
+
+def _block(kind: str, tokens: Sequence[Any], lines: Sequence[str], *, level: int = 0) -> Block:
+    start, end = tokens[0].map
+    # An open fence in it has more or fewer blank lines at its end, by what follows.
+    while end > start + 1 and not lines[end - 1].strip():
+        end -= 1
+    inlines = tuple(Text(token.content, token.map[0]) for token in tokens if token.type == "inline")
+    return Block(kind, start, end, inlines, level)
+
+
+def _closing(tokens: Sequence[Any], index: int) -> int:
+    """The index of the token that closes the block opened at ``index``."""
+    level, position = tokens[index].level, index + 1
+    while tokens[position].level != level or tokens[position].nesting != -1:
+        position += 1
+    return position
+
 
 MAX_BYTES = 2 * MEBIBYTE
 """Bytes of a changelog; see ``MAX_LINES``."""
@@ -43,15 +144,9 @@ MAX_LINES = 50_000
 """What a changelog may have: five hundred releases have a fifth of the one and two fifths of the other. A line of
 Markdown can take 2 KB of memory, and a byte of dotted names 200, so that what is larger is refused."""
 
-MAX_PROBLEMS = 1000
-"""Problems of one rule that are kept: more than anybody reads. The others are counted. Each rule has its own share, so
-that ten thousand odd labels do not hide a merge conflict."""
-
-_LINE_END = lazy_pattern(r"\r\n|\n|\r")
 _BACKTICKS = lazy_pattern(r"`+")
 _LABEL_LINE = lazy_pattern(r"\*\*(?:" + "|".join(Kind) + r")\*\*")
 _FINGERPRINT_CUE = lazy_pattern(r"fingerprint|\bsha256:[0-9a-f]{64}\b", re.IGNORECASE)
-_TABLE_RULE = lazy_pattern(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?")
 _CONFLICT = lazy_pattern(r"(?:<{7}|>{7}|\|{7})(?: |$)")
 
 
@@ -101,12 +196,13 @@ def parse(text: str | bytes, what: str) -> Changelog:
         FileFormatError: ``text`` is bytes and not UTF-8, or has more than ``MAX_LINES`` lines.
     """
     source = decode(text, what) if isinstance(text, bytes) else text
-    lines = _LINE_END.split(source.removeprefix("\ufeff"))
+    lines = LINE_END.split(source.removeprefix("\ufeff"))
     if len(lines) > MAX_LINES:
         raise FileFormatError(f"{what} has more than {MAX_LINES} lines.", "Split it: move old releases elsewhere.")
     reader = _Reader(lines)
     reader.read(read_blocks(lines))
-    return Changelog(source, what, *reader.result())
+    problems = sorted(reader.problems, key=lambda problem: problem.line)
+    return Changelog(source, what, tuple(reader.sections), tuple(problems))
 
 
 def code_spans(text: str) -> tuple[str, ...]:
@@ -148,7 +244,6 @@ class _Reader:
     lines: list[str]
     sections: list[Section] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-    met: Counter[str] = field(default_factory=Counter)
     section: _OpenSection | None = None
     part: Subsection | None = None
     entries: list[Entry] = field(default_factory=list)
@@ -168,18 +263,12 @@ class _Reader:
             self._problem("unclosed", document.unclosed, found=one_line(self.lines[document.unclosed], 30))
         for number, line in enumerate(self.lines):
             # In code, a conflict marker is an example.
-            if _CONFLICT.match(line) and not document.is_code(number):
+            if _CONFLICT.match(line) and number not in document.code:
                 self._problem("merge-conflict", number, found=line[:7])
-
-    def result(self) -> tuple[tuple[Section, ...], tuple[Problem, ...], Mapping[str, int]]:
-        unlisted = {rule: count - MAX_PROBLEMS for rule, count in self.met.items() if count > MAX_PROBLEMS}
-        return tuple(self.sections), tuple(sorted(self.problems, key=lambda problem: problem.line)), unlisted
 
     def _problem(self, rule: str, line: int, **values: str) -> None:
         """``line`` from 0, as the tokens count."""
-        self.met[rule] += 1
-        if self.met[rule] <= MAX_PROBLEMS:
-            self.problems.append(Problem(rule, line + 1, values))
+        self.problems.append(Problem(rule, line + 1, values))
 
     def _heading(self, level: int, text: str, line: int) -> None:
         heading = read_heading(text)
@@ -205,14 +294,13 @@ class _Reader:
             if label is not None:
                 self._open_part(label, line, strict=label.strict)
             elif self.part is not None:
-                self._prose(_table_rows(text, line) or [Text(text, line)])
+                self._prose(text, line)
 
-    def _prose(self, inlines: Sequence[Text]) -> None:
-        """Entries that are not in a list; the rows of a table together are one problem."""
-        named = [(text, spans) for text in inlines if (spans := code_spans(text.text))]
-        if named:
-            self._problem("entry-form", named[0][0].line, found=_ended(named[0][0].text))
-        for (text, line), spans in named:
+    def _prose(self, text: str, line: int) -> None:
+        """An entry that is not in a list."""
+        spans = code_spans(text)
+        if spans:
+            self._problem("entry-form", line, found=_ended(text))
             self.entries.append(Entry(text, line + 1, line + text.count("\n") + 1, spans, bullet=False))
 
     def _open_part(self, label: Label, line: int, *, strict: bool) -> None:
@@ -308,37 +396,13 @@ def _ended(text: str) -> str:
     return one_line(text, 60).rstrip(".")
 
 
-def _table_rows(text: str, line: int) -> list[Text]:
-    """The rows of a table below its head, each as ``FIRST: REST``; none if the paragraph is not a table."""
-    lines = text.split("\n")
-    if len(lines) < 3 or "|" not in lines[0] or not _TABLE_RULE.fullmatch(lines[1].strip()):
-        return []
-    rows = []
-    for number, row in enumerate(lines[2:], line + 2):
-        first, *cells = [cell.strip() for cell in row.strip().strip("|").split("|")]
-        rows.append(Text(f"{first}: {' '.join(cells)}" if cells else first, number))
-    return rows
-
-
 def _split_at_labels(inlines: Sequence[Text]) -> list[Text]:
     """The strings, cut before and after each line that is a label: Markdown joins it to the lines around it."""
     out: list[Text] = []
     for text, line in inlines:
-        if "\n" not in text:
-            out.append(Text(text, line))
-            continue
-        gathered: list[str] = []
-        for offset, part in enumerate(text.split("\n")):
-            if _LABEL_LINE.fullmatch(part):
-                _flush(out, gathered, line + offset)
-                out.append(Text(part, line + offset))
-            else:
-                gathered.append(part)
-        _flush(out, gathered, line + text.count("\n") + 1)
+        lines = list(enumerate(text.split("\n"), line))
+        for is_label, group in itertools.groupby(lines, lambda one: _LABEL_LINE.fullmatch(one[1]) is not None):
+            run = list(group)
+            runs = [[one] for one in run] if is_label else [run]
+            out += [Text("\n".join(part for _, part in one), one[0][0]) for one in runs]
     return out
-
-
-def _flush(out: list[Text], gathered: list[str], end: int) -> None:
-    if gathered:
-        out.append(Text("\n".join(gathered), end - len(gathered)))
-        gathered.clear()

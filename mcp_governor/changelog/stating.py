@@ -40,7 +40,9 @@ def baseline_version(spec: str, baseline: Surface, changelog: Changelog | None, 
         ``None`` if nothing says it.
     """
     if spec == SERVER_INFO:
-        return _said_by_server(baseline, expected)
+        said = baseline.server.get("version")  # then, where a target pins another release
+        pinned = baseline.release is not None and isinstance(said, str) and said and expected.counts_like_server
+        return said if pinned else baseline.version
     known = next(_known(baseline, changelog, expected), None)
     if known is not None or changelog is None:
         return known
@@ -61,14 +63,6 @@ def released_version(surface: Surface, changelog: Changelog | None, expected: Sc
         ``None`` if nothing says it: neither the recording, nor the changelog, nor a tag.
     """
     return next(_known(surface, changelog, expected), None)
-
-
-def _said_by_server(baseline: Surface, expected: SchemaVersion) -> str | None:
-    """The version that the server reported then, or the release that a target pins."""
-    said = baseline.server.get("version")
-    if baseline.release is not None and isinstance(said, str) and said and expected.counts_like_server:
-        return said
-    return baseline.version
 
 
 def _known(baseline: Surface, changelog: Changelog | None, expected: SchemaVersion) -> Iterator[str]:

@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from mcp_governor.changelog.grammar import fingerprint_line, heading_line
-from mcp_governor.findings import Bump
 from mcp_governor.rules.finding import finding
 from mcp_governor.stage import EVERY_CHANGE, Stage
 from mcp_governor.text import one_line
-from mcp_governor.version_steps import Scheme, next_version, same_version, scheme_of
+from mcp_governor.version_steps import Scheme, same_version, scheme_of
 from mcp_governor.versions import Numbered, is_semver
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.changelog.model import Changelog, Kind, Section, Subsection
+    from mcp_governor.changelog.model import Changelog, Kind, Section
     from mcp_governor.findings import Finding
 
 FINGERPRINT_PLACEHOLDER = "v1:sha256:<64 hex digits>"
@@ -140,10 +139,7 @@ def _named_version(changelog: Changelog, section: Section, version: str) -> str:
         return f"Write the heading as: {heading_line(version, current=True)}"
     if not section.entries:
         return f"Remove it; {known.title} has its section at line {known.line}."
-    move = f"Move its entries to line {known.line}, or name the version that they will be released as"
-    if scheme_of(version) not in (Scheme.SEMVER, Scheme.NUMBERED):
-        return f"{move}."
-    return f"{move}, like: {heading_line(next_version(version, Bump.MINOR), current=True)}"
+    return f"Move its entries to line {known.line}, or name the version that they will be released as."
 
 
 def _three_numbers(version: str) -> str:
@@ -294,34 +290,22 @@ def _order(changelog: Changelog) -> Iterator[Finding]:
 
 
 def _labels(changelog: Changelog, section: Section) -> Iterator[Finding]:
-    seen: dict[Kind, Subsection] = {}
-    last: Subsection | None = None
+    first: dict[Kind, int] = {}
+    last: Kind | None = None
     for part in section.subsections:
         if part.kind is None:
             continue
-        where = at(changelog, part.line)
-        if part.kind in seen:
-            yield finding(
-                "changelog/label-repeated",
-                where,
-                value=[section.title, part.kind],
-                section=section.title,
-                label=part.kind.value,
-                first=seen[part.kind].line,
-            )
+        where, value = at(changelog, part.line), [section.title, part.kind]
+        facts: dict[str, object] = {"section": section.title, "label": part.kind.value}
+        if part.kind in first:
+            facts["first"] = first[part.kind]
+            yield finding("changelog/label-repeated", where, value=value, facts=facts)
             continue
-        seen[part.kind] = part
-        if last is not None and last.kind is not None and part.kind.position < last.kind.position:
-            yield finding(
-                "changelog/label-order",
-                where,
-                value=[section.title, part.kind],
-                label=part.kind.value,
-                above=last.kind.value,
-                section=section.title,
-            )
-            continue
-        last = part
+        first[part.kind] = part.line
+        if last is not None and part.kind.position < last.position:
+            yield finding("changelog/label-order", where, value=value, facts={**facts, "above": last.value})
+        else:
+            last = part.kind
 
 
 def _entries(changelog: Changelog, section: Section) -> Iterator[Finding]:

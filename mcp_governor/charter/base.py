@@ -35,11 +35,7 @@ def _publish(schema: dict[str, Any]) -> None:
     schema["required"] = list(properties)
 
 
-def _listed(value: Any) -> Any:
-    return [] if value is None else value
-
-
-NULL_AS_EMPTY = BeforeValidator(_listed)
+NULL_AS_EMPTY = BeforeValidator(lambda value: [] if value is None else value)
 """Reads null as an empty list where the schema has a list; a missing key counts as null."""
 
 

@@ -1,4 +1,4 @@
-"""Checks that the charter version changed as much as the envelope did.
+"""What output schemas declare about envelopes (charter version, kinds, reasons), and if the version changed with them.
 
 Charter, "Versioning": a new error kind, reason or optional field requires a minor step of ``charter_version``, and a
 removed one or one of another type a major step; patches are invisible in the protocol. The check compares the output
@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.charter import facts
 from mcp_governor.charter.breach import Breach
-from mcp_governor.charter.declared import declared_properties, declared_version, enumerated, schemas_at
 from mcp_governor.findings import Bump
 from mcp_governor.schemas.branches import branches
 from mcp_governor.text import one_line
@@ -20,7 +20,58 @@ from mcp_governor.versions import Numbered, is_semver
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.surface.model import Surface
+    from mcp_governor.surface.model import Surface, Tool
+
+
+def declared_version(tool: Tool) -> str | None:
+    """The charter version a tool publishes: in its metadata, else as default or constant of its output schema."""
+    version = facts.declared_metadata(tool.raw).get("charter_version")
+    if isinstance(version, str):
+        return version
+    schema = declared_properties(tool.output_schema, tool.output_schema).get("charter_version")
+    stated = [schema.get(key) for key in ("const", "default")] if isinstance(schema, dict) else []
+    return next((word for word in stated if isinstance(word, str)), None)
+
+
+def declared_kinds(tool: Tool) -> frozenset[str]:
+    """The error kinds that a tool's output schema enumerates: how a server registers kinds of its own."""
+    return _declared(tool, "error", "kind")
+
+
+def declared_reasons(tool: Tool) -> frozenset[str]:
+    """The degradation reasons that a tool's output schema enumerates, like :func:`declared_kinds`."""
+    return _declared(tool, "degradation_reason")
+
+
+def _declared(tool: Tool, *path: str) -> frozenset[str]:
+    root = tool.output_schema
+    return frozenset(word for place in schemas_at(root, path) for word in enumerated(root, place))
+
+
+def schemas_at(root: Any, path: tuple[str, ...]) -> Iterator[Any]:
+    """The schemas at a path of properties, including those behind references and composition."""
+    places = [root]
+    for name in path:
+        places = [found[name] for place in places if name in (found := declared_properties(root, place))]
+    yield from places
+
+
+def declared_properties(root: Any, schema: Any) -> dict[str, Any]:
+    """The properties of a schema with those that references and composition add."""
+    out: dict[str, Any] = {}
+    for here in branches(root, schema):
+        properties = here.get("properties") if here is not None else None
+        out |= properties if isinstance(properties, dict) else {}
+    return out
+
+
+def enumerated(root: Any, schema: Any) -> Iterator[str]:
+    """The strings that a schema lists as its values."""
+    for here in branches(root, schema):
+        values = here.get("enum", [here.get("const")]) if here is not None else None
+        if isinstance(values, list):
+            yield from (value for value in values if isinstance(value, str))
+
 
 _PARTS: tuple[tuple[str, ...], ...] = (("error",), ("error", "recovery"), ("provenance",))
 _ENUMS: dict[str, tuple[str, ...]] = {

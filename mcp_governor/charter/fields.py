@@ -11,10 +11,15 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.charter import facts, vocabulary
-from mcp_governor.charter.breach import MAX_BREACHES, Breach
-from mcp_governor.charter.keys import pointer_token
-from mcp_governor.charter.message import leak, strings_of
-from mcp_governor.charter.trust import bucket_breaches, derived_confidence, is_redacted, provenance_breaches
+from mcp_governor.charter.breach import MAX_BREACHES, Breach, pointer_token
+from mcp_governor.charter.failure import leak, strings_of
+from mcp_governor.charter.trust import (
+    bucket_breaches,
+    derived_confidence,
+    is_redacted,
+    not_derived,
+    provenance_breaches,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -87,9 +92,7 @@ def _objects(data: Any) -> Iterator[tuple[_Place, dict[str, Any]]]:
 def _trust(item: Mapping[str, Any], *, capped: bool) -> Iterator[Breach]:
     """Check the trust signal of one object in the data (principle 4: per field).
 
-    Args:
-        item: an object anywhere in the data.
-        capped: the whole result is degraded, so that MEDIUM is the maximum.
+    Where the whole result is degraded, the confidence is ``capped``: MEDIUM is the maximum.
     """
     confidence, provenance = item.get("confidence"), item.get("provenance")
     if isinstance(confidence, dict | list) or not vocabulary.STATISTICS.isdisjoint(item):
@@ -103,8 +106,7 @@ def _trust(item: Mapping[str, Any], *, capped: bool) -> Iterator[Breach]:
     expected = derived_confidence(provenance if signal else item)
     allowed = {expected, "MEDIUM"} if expected == "HIGH" and (capped or is_redacted(item)) else {expected}
     if confidence is not None and expected is not None and confidence not in allowed:
-        value = [confidence, expected]
-        yield Breach.of("envelope/confidence-derivation", "/confidence", value, said=confidence, expected=expected)
+        yield not_derived(confidence, expected)
     if expected is None and signal:
         yield from bucket_breaches(confidence, provenance)
 

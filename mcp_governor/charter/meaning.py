@@ -10,9 +10,8 @@ import itertools
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.charter import vocabulary
-from mcp_governor.charter.breach import Breach
-from mcp_governor.charter.keys import pointer_token
-from mcp_governor.charter.message import leak, strings_of
+from mcp_governor.charter.breach import Breach, pointer_token
+from mcp_governor.charter.failure import leak, strings_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

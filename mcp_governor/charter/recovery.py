@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from mcp_governor.charter import facts
 from mcp_governor.charter.breach import MAX_BREACHES, Breach
-from mcp_governor.charter.declared import declared_version
+from mcp_governor.charter.evolution import declared_version
 from mcp_governor.containment.validators import compiled
 from mcp_governor.schemas.branches import declared_members
 from mcp_governor.schemas.pointers import join_pointer, pointer_tokens

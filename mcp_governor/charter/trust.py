@@ -6,8 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.charter import facts
-from mcp_governor.charter.breach import Breach, wrong_type
-from mcp_governor.charter.keys import unknown_keys
+from mcp_governor.charter.breach import Breach, unknown_keys, wrong_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -23,11 +22,15 @@ def confidence_breaches(envelope: Mapping[str, Any]) -> Iterator[Breach]:
     if expected is None:
         yield from bucket_breaches(confidence, envelope.get("provenance"))
         return
-    if confidence == expected:
-        return
+    if confidence != expected:
+        yield not_derived(confidence, expected)
+
+
+def not_derived(confidence: Any, expected: str, says: str = "") -> Breach:
+    """A confidence that is not the one that follows from the trust signal."""
     said = "none" if confidence is None else confidence
-    value = [confidence, expected]
-    yield Breach.of("envelope/confidence-derivation", "/confidence", value, said=said, expected=expected)
+    rule, value = "envelope/confidence-derivation", [confidence, expected]
+    return Breach.of(rule, "/confidence", value, says=says, said=said, expected=expected)
 
 
 def bucket_breaches(confidence: Any, provenance: Any) -> Iterator[Breach]:
@@ -45,9 +48,7 @@ def bucket_breaches(confidence: Any, provenance: Any) -> Iterator[Breach]:
     once = source == "inferred" and _is_count(count := _count(named)) and count == 1
     expected = "LOW" if once else "MEDIUM"
     if once or confidence == "HIGH":
-        says, path = "once" if once else source, "/confidence"
-        value = [confidence, expected]
-        yield Breach.of("envelope/confidence-derivation", path, value, says=says, said=confidence, expected=expected)
+        yield not_derived(confidence, expected, "once" if once else source)
 
 
 def expected_confidence(envelope: Mapping[str, Any]) -> str | None:

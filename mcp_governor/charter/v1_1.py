@@ -8,7 +8,7 @@ from pydantic import Field
 from typing_extensions import TypeVar
 
 from mcp_governor.charter import v1_0
-from mcp_governor.charter.base import NULL_AS_EMPTY, CharterModel, DataT, Envelope, Inlined, error_fields
+from mcp_governor.charter.base import NULL_AS_EMPTY, CharterModel, DataT, Envelope, error_fields
 from mcp_governor.charter.facts import Confidence, ErrorKind11, PiiCategory, Status
 from mcp_governor.charter.v1_0 import Provenance
 
@@ -55,18 +55,13 @@ class Recovery(v1_0.Recovery):
     widening_hint: WideningHint | None = None
 
 
-class ToolError(Inlined, Generic[KindT]):
+class ToolError(v1_0.ToolError[KindT], Generic[KindT]):
     """What failed, why, and what to try next (principle 3).
 
     Attributes:
-        kind: a registered error kind.
-        message: one sentence for a reader, without stack traces, exception names or library jargon.
-        recovery: what to try next.
         pii_categories: the categories that a refusal is about; refusals only.
     """
 
-    kind: KindT
-    message: str
     recovery: Recovery
     pii_categories: Annotated[list[PiiCategory], NULL_AS_EMPTY] = Field(default_factory=list)
 

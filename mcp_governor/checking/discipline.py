@@ -49,7 +49,7 @@ def check_discipline(
         if runs(CHANGELOG_EXISTS):
             yield from _changelog_exists(config)
         return
-    from mcp_governor.changelog.discipline import REMOVED_ENTRY, check_removals
+    from mcp_governor.changelog.history import REMOVED_ENTRY, check_removals
     from mcp_governor.policy.windows import History
 
     yield from _of_release(compared, changelog, expected, before, runs)
@@ -100,7 +100,7 @@ def _of_release(
     runs: Callable[[str], bool],
 ) -> Iterator[Finding]:
     """What the section of a release must have; nothing between releases."""
-    from mcp_governor.changelog.discipline import (
+    from mcp_governor.changelog.history import (
         MIGRATION_GUIDE,
         RELEASE_ENTRY,
         check_entries,

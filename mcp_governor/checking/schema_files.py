@@ -11,9 +11,9 @@ from mcp_governor.checking.settings import change_options, selection_of
 from mcp_governor.checking.station_report import station_report
 from mcp_governor.errors import NothingCheckedError, UsageError
 from mcp_governor.schema_files.comparing import compare_folder, located
+from mcp_governor.schema_files.documents import input_file, stems, tool_of
 from mcp_governor.schema_files.folder import Folder, read_folder
-from mcp_governor.schema_files.models import Model, check_word, endpoint_of, models_in
-from mcp_governor.schema_files.names import input_file, stems, tool_of
+from mcp_governor.schema_files.parity_check import Model, check_word, endpoint_of, models_in
 from mcp_governor.surface import Surface, build_surface
 from mcp_governor.target import LiveSource, read_source, recorded_source, tier_rules
 from mcp_governor.target.environments import python_of

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from mcp_governor.changelog.releases import renumber
 from mcp_governor.checking.changelog import load_changelog
+from mcp_governor.config.editing import set_text
 from mcp_governor.config.file import config_table, config_text
 from mcp_governor.errors import ConfigError, GovernorError, UsageError
 from mcp_governor.files import is_regular, read_bytes
@@ -17,7 +18,6 @@ from mcp_governor.target.git_releases import files_at_tags, release_tags
 from mcp_governor.target.resolve import baseline_file
 from mcp_governor.text import one_line, visible
 from mcp_governor.version_sources import SERVER_INFO, SchemaVersion
-from mcp_governor.version_sources.configuring import set_source
 from mcp_governor.version_steps import same_version
 from mcp_governor.versions import Numbered
 from mcp_governor.writing import NewFile, checked_place
@@ -70,7 +70,7 @@ def change_source(config: Config, now: SchemaVersion, *, renumbered: Mapping[str
             "Name a file with the version instead, such as: mcp-governor schema-version pyproject.toml",
         )
     old, shown = config_text(path), visible(path.name)
-    new = set_source(old, now.spec, table=config_table(path), what=shown)
+    new = set_text(old, "schema-version", now.spec, table=config_table(path), what=shown)
     files, obsolete, clauses = [], [], []
     if new != old:
         files.append(NewFile(path, new, path.parent, path.name, expected=old.encode()))

@@ -7,19 +7,16 @@ import re
 from typing import TYPE_CHECKING
 
 from mcp_governor.change.vocabulary import Side
-from mcp_governor.changelog.blocks import read_blocks
-from mcp_governor.changelog.reading import code_spans
-from mcp_governor.lazy import lazy_pattern
+from mcp_governor.changelog.model import LINE_END
+from mcp_governor.changelog.reading import code_spans, read_blocks
 from mcp_governor.rules.finding import finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mcp_governor.change.model import Change
-    from mcp_governor.changelog.blocks import Block
+    from mcp_governor.changelog.reading import Block
     from mcp_governor.findings import Finding
-
-_LINE_END = lazy_pattern(r"\r\n|\n|\r")
 
 
 def check_contract_doc(
@@ -67,7 +64,7 @@ def said_of(text: str, tool: str) -> tuple[str, ...]:
 @functools.lru_cache(maxsize=2)
 def _headings(text: str) -> tuple[list[str], list[Block]]:
     """The lines and headings of a document; cached, because each tool needs them."""
-    lines = _LINE_END.split(text.removeprefix("\ufeff"))
+    lines = LINE_END.split(text.removeprefix("\ufeff"))
     return lines, [block for block in read_blocks(lines).blocks if block.kind == "heading"]
 
 

@@ -16,7 +16,7 @@ from mcp_governor.surface import build_surface
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from mcp_governor.findings import Finding
     from mcp_governor.surface import Surface
@@ -53,10 +53,6 @@ def _split(value: Any, steps: Sequence[str]) -> tuple[Any, Any]:
     if not isinstance(value, dict) or first not in value:
         return None, value
     if not rest:
-        return value[first], _without(value, first)
+        return value[first], {name: item for name, item in value.items() if name != first}
     found, left = _split(value[first], rest)
     return found, {**value, first: left}
-
-
-def _without(value: Mapping[str, Any], key: str) -> dict[str, Any]:
-    return {name: item for name, item in value.items() if name != key}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -94,7 +94,7 @@ def _removal(
             window=_releases(window),
             missing=_releases(window - carried, "more "),
         )
-    if notice.sunset and (_reached(history.new_version, today, notice.sunset) or 0) < 0:
+    if notice.sunset and (_reached(notice.sunset, history, today) or 0) < 0:
         yield finding(
             "policy/removed-before-sunset",
             "",
@@ -147,9 +147,9 @@ def _lowering(change: Change, tool: Tool, history: History) -> Iterator[Finding]
         target, says, moves = Tier.ADVANCED, "unlisted", "leaves the default list"
     moved, deprecated = history.tier_move(tool, target), _announced(tool, history)
     announce = f"Announce it under Deprecated (- `{name}` {moves} in {_next_release(tool.tier, history)}.), and move it"
-    gaps = [_gap(history, since, window, announce, "Move it") for since in (moved, deprecated)]
-    gap = gaps[0] if moved is not None else gaps[1]
-    if None not in gaps and gap is not None:
+    since = max((one for one in (moved, deprecated) if one is not None), key=history.carried, default=None)
+    gap = _gap(history, since, window, announce, "Move it")
+    if gap is not None:
         yield finding(
             "policy/tier-lowered-early",
             change.path,
@@ -195,14 +195,8 @@ def _announced(tool: Tool, history: History) -> str | None:
 
 
 def _gap(history: History, since: str | None, window: int, announce: str, do: str) -> dict[str, str] | None:
-    """The part of a deprecation window that has not passed, and what to do, or ``None`` if it has passed.
-
-    Args:
-        history: the past releases.
-        since: the release that announced it; ``None`` if none did.
-        window: minor releases.
-        announce, do: how to announce it, and how to do it once they have passed.
-    """
+    """The part of a deprecation window that has not passed since the release that announced it, and how to ``announce``
+    or ``do`` it; ``None`` if all has passed."""
     if since is None:
         way = f"{announce} after {_releases(window)} with the announcement"
         return {"reason": "no earlier release announced it", "way": way}
@@ -225,19 +219,19 @@ def _releases(count: int, more: str = "") -> str:
     return f"{count} {more}minor release{'' if count == 1 else 's'}"
 
 
-def _reached(version: str | None, today: date | None, sunset: str) -> int | None:
-    """Negative before a sunset, which is a version or a day, 0 at it, positive after it; ``None`` if unknown."""
-    day, end, now = _day(sunset), Numbered.parse(sunset), Numbered.parse(version or "")
-    if day is not None:
-        return None if today is None else (today > day) - (today < day)
-    return None if end is None or now is None else (now > end) - (now < end)
-
-
-def _day(text: str) -> date | None:
+def _point(text: str) -> date | Numbered | None:
+    """What a sunset names: a day or a version; ``None`` if it is neither."""
     try:
         return date.fromisoformat(text)
     except ValueError:
-        return None
+        return Numbered.parse(text)
+
+
+def _reached(sunset: str, history: History, today: date | None) -> int | None:
+    """Negative before a sunset, 0 at it, positive after it; ``None`` if unknown."""
+    end = _point(sunset)
+    now: Any = today if isinstance(end, date) else Numbered.parse(history.new_version or "")
+    return None if end is None or now is None else (now > end) - (now < end)
 
 
 def check_deprecations(old: Surface | None, new: Surface, history: History, *, today: date | None) -> Iterator[Finding]:
@@ -290,24 +284,20 @@ def _replacement(tool: Tool, notice: Notice, new: Surface, old: Surface | None, 
 
 def _sunset(tool: Tool, before: Tool | None, notice: Notice, history: History, today: date | None) -> Iterator[Finding]:
     path, sunset = join_pointer("/deprecated", "sunset"), notice.sunset
-    was = before.deprecation.sunset if before is not None and before.deprecation is not None else None
-    if sunset is not None and _day(sunset) is None and Numbered.parse(sunset) is None:
+    if not sunset:
+        return
+    end: Any = _point(sunset)
+    if end is None:
         yield finding("policy/sunset-unreadable", path, tool=tool.name, value=sunset, found=sunset)
         return
-    if was and sunset and _is_forward(was, sunset):
+    was = before.deprecation.sunset if before is not None and before.deprecation is not None else None
+    earlier: Any = _point(was or "")
+    if type(earlier) is type(end) and end < earlier:
         yield finding("policy/sunset-brought-forward", path, tool=tool.name, value=[was, sunset], old=was, new=sunset)
-    reached = _reached(history.new_version, today, sunset) if sunset else None
+    reached = _reached(sunset, history, today)
     # The day itself is not over yet; the version of a sunset is the first without the tool.
-    if sunset and reached is not None and reached >= (1 if _day(sunset) else 0):
+    if reached is not None and reached >= isinstance(end, date):
         yield finding("policy/sunset-passed", path, tool=tool.name, value=sunset, sunset=sunset)
-
-
-def _is_forward(was: str, now: str) -> bool:
-    before, after = _day(was), _day(now)
-    if before is not None or after is not None:
-        return before is not None and after is not None and after < before
-    old, new = Numbered.parse(was), Numbered.parse(now)
-    return old is not None and new is not None and new < old
 
 
 def _since(tool: Tool, notice: Notice, history: History) -> Iterator[Finding]:

@@ -64,11 +64,15 @@ class _Setting(Struct, frozen=True):
         return self.required and self.default is None
 
 
-_LISTS = (
-    ("environmentVariables", "environment_variables", "env"),
-    ("packageArguments", "package_arguments", "package-argument"),
-    ("runtimeArguments", "runtime_arguments", "runtime-argument"),
-)
+_LISTS = {
+    "packages": {
+        "environmentVariables": "env",
+        "packageArguments": "package-argument",
+        "runtimeArguments": "runtime-argument",
+    },
+    "remotes": {"headers": "remote-header"},
+}
+"""The lists of settings in each entry of a list, with the stems of their kinds of changes."""
 
 
 def compare_manifests(old: Manifest, new: Manifest) -> list[Change]:
@@ -81,8 +85,7 @@ def compare_manifests(old: Manifest, new: Manifest) -> list[Change]:
         Changes of side ``surface`` without a tool, sorted by path.
     """
     changes = [
-        *_compare_packages(_packages(old), _packages(new)),
-        *_compare_remotes(_remotes(old), _remotes(new)),
+        *(change for key in _LISTS for change in _compare_entries(key, _entries(old, key), _entries(new, key))),
         *_compare_status(old, new),
     ]
     return sorted(changes, key=lambda change: (change.path, change.kind))
@@ -141,91 +144,66 @@ def check_manifest(manifest: Manifest, expected: SchemaVersion, *, what: str) ->
 def manifest_names(manifest: Manifest) -> frozenset[str]:
     """All names that a changelog entry may use for parts of the manifest."""
     names: set[str] = {STATUS} if is_deprecated(manifest) else set()
-    for identifier, package in _packages(manifest).items():
-        names.add(identifier.partition(":")[2])
-        for key, snake, _ in _LISTS:
-            names.update(_settings(package.get(key, package.get(snake))))
-    for url, remote in _remotes(manifest).items():
-        names.update((url, *_settings(remote.get("headers"))))
+    for key, lists in _LISTS.items():
+        for name, entry in _entries(manifest, key).items():
+            names.add(name.partition(":")[2] if key == "packages" else name)
+            for listed in lists:
+                names.update(_settings(entry.get(listed)))
     return frozenset(names)
 
 
-def _entries(manifest: Manifest, key: str) -> list[Mapping[str, Any]]:
+def _entries(manifest: Manifest, key: str) -> dict[str, Mapping[str, Any]]:
+    """The packages, or the remotes, of a manifest by name."""
+    found: dict[str, Mapping[str, Any]] = {}
     value = manifest.get(key)
-    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
-
-
-def _packages(manifest: Manifest) -> dict[str, Mapping[str, Any]]:
-    found = {}
-    for entry in _entries(manifest, "packages"):
-        registry = entry.get("registryType", entry.get("registry_type", entry.get("registry_name", "")))
-        name = f"{registry}:{entry.get('identifier', entry.get('name', ''))}"
-        # One package may be listed several times with different transports.
-        found[f"{name} ({_type_of(entry.get('transport'))})" if name in found else name] = entry
+    for entry in value if isinstance(value, list) else ():
+        if not isinstance(entry, dict):
+            continue
+        name = f"{entry.get('registryType', '')}:{entry.get('identifier', '')}"
+        if key == "remotes":
+            name = str(entry.get("url", ""))
+        elif name in found:  # one package may be listed several times with different transports
+            name = f"{name} ({_type_of(entry.get('transport'))})"
+        found[name] = entry
     return found
-
-
-def _remotes(manifest: Manifest) -> dict[str, Mapping[str, Any]]:
-    return {str(entry.get("url", "")): entry for entry in _entries(manifest, "remotes")}
 
 
 def _settings(value: Any) -> dict[str, _Setting]:
-    found: dict[str, _Setting] = {}
-    for index, entry in enumerate(value if isinstance(value, list) else ()):
-        if isinstance(entry, dict):
-            setting = _setting(entry, index)
-            found[setting.name] = setting
-    return found
+    entries = enumerate(value if isinstance(value, list) else ())
+    settings = [_setting(entry, index) for index, entry in entries if isinstance(entry, dict)]
+    return {setting.name: setting for setting in settings}
 
 
 def _setting(entry: Mapping[str, Any], index: int) -> _Setting:
-    keys = ("name", "valueHint", "value_hint", "value")
+    keys = ("name", "valueHint", "value")
     names = [str(entry[key]) for key in keys if isinstance(entry.get(key), str) and entry[key]]
     choices = entry.get("choices")
-    fixed = entry.get("value")
     return _Setting(
         name=names[0] if names else f"#{index + 1}",
-        required=entry.get("isRequired", entry.get("is_required")) is True,
-        default=entry.get("default", fixed),
+        required=entry.get("isRequired") is True,
+        default=entry.get("default", entry.get("value")),
         choices=list(map(str, choices)) if isinstance(choices, list) else None,
-        secret=entry.get("isSecret", entry.get("is_secret")) is True,
+        secret=entry.get("isSecret") is True,
     )
 
 
-def _compare_packages(old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]) -> Iterator[Change]:
-    for identifier in old.keys() | new.keys():
-        place = join_pointer(ROOT, "packages", identifier)
-        before, after = old.get(identifier), new.get(identifier)
-        yield from _presence("package", identifier, place, before, after)
+def _compare_entries(
+    key: str, old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]
+) -> Iterator[Change]:
+    stem = key.removesuffix("s")
+    for name in old.keys() | new.keys():
+        place = join_pointer(ROOT, key, name)
+        before, after = old.get(name), new.get(name)
         if before is None or after is None:
+            moved = ("removed", name, None) if after is None else ("added", None, name)
+            yield _change(f"{stem}-{moved[0]}", place, name, *moved[1:])
             continue
-        yield from _transport(identifier, place, before, after)
-        for key, snake, stem in _LISTS:
-            settings = (_settings(side.get(key, side.get(snake))) for side in (before, after))
-            yield from _compare_settings(stem, join_pointer(place, key), *settings)
-
-
-def _compare_remotes(old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]) -> Iterator[Change]:
-    for url in old.keys() | new.keys():
-        place = join_pointer(ROOT, "remotes", url)
-        before, after = old.get(url), new.get(url)
-        yield from _presence("remote", url, place, before, after)
-        if before is not None and after is not None:
-            settings = (_settings(side.get("headers")) for side in (before, after))
-            yield from _compare_settings("remote-header", join_pointer(place, "headers"), *settings)
-
-
-def _presence(stem: str, name: str, place: str, before: Any, after: Any) -> Iterator[Change]:
-    if after is None:
-        yield _change(f"{stem}-removed", place, name, name, None)
-    elif before is None:
-        yield _change(f"{stem}-added", place, name, None, name)
-
-
-def _transport(identifier: str, place: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Change]:
-    old, new = (_type_of(entry.get("transport")) for entry in (before, after))
-    if old != new:
-        yield _change("package-transport-changed", join_pointer(place, "transport"), identifier, old, new)
+        was, now = (_type_of(entry.get("transport")) for entry in (before, after))
+        if was != now:
+            yield _change("package-transport-changed", join_pointer(place, "transport"), name, was, now)
+        for listed, kinds in _LISTS[key].items():
+            settings = (_settings(entry.get(listed)) for entry in (before, after))
+            yield from _compare_settings(kinds, join_pointer(place, listed), *settings)
 
 
 def _type_of(transport: Any) -> str:
@@ -236,13 +214,7 @@ def _type_of(transport: Any) -> str:
 def _compare_settings(
     stem: str, place: str, old: Mapping[str, _Setting], new: Mapping[str, _Setting]
 ) -> Iterator[Change]:
-    """Compare two lists of settings.
-
-    Args:
-        stem: of the kinds of changes.
-        place: the path of the list.
-        old, new: by name.
-    """
+    """Compare two lists of settings by name; ``stem`` is that of their kinds of changes."""
     gone, come = [name for name in old if name not in new], [name for name in new if name not in old]
     renamed = _renamed(gone, come, old, new)
     for before, after in renamed.items():

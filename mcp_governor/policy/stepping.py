@@ -129,7 +129,9 @@ class VersionStep(Struct, frozen=True, dict=True):
         """Findings about the versions."""
         if not self.waits:
             if self.made is None or self.old is None or self.new is None:
-                yield from self._unknown()
+                if self.needed is not Bump.NONE:
+                    who, required = "The server" if self.new is None else "The baseline", self.needed.value
+                    yield finding("policy/version-missing", _PATH, value=self._value, who=who, required=required)
                 return
             if self.made.backwards:
                 yield self._backwards(self.old, self.new)
@@ -146,11 +148,6 @@ class VersionStep(Struct, frozen=True, dict=True):
     @property
     def _value(self) -> list[object]:
         return [self.needed, sorted(change.id for change in self.forcing)]
-
-    def _unknown(self) -> Iterator[Finding]:
-        if self.needed is not Bump.NONE:
-            who = "The server" if self.new is None else "The baseline"
-            yield finding("policy/version-missing", _PATH, value=self._value, who=who, required=self.needed.value)
 
     def _backwards(self, old: str, new: str) -> Finding:
         needed = Bump.highest([self.needed, Bump.PATCH])
@@ -182,13 +179,14 @@ class VersionStep(Struct, frozen=True, dict=True):
 
     def _too_small(self, made: Bump) -> Finding:
         version = None if self._stateless else next_version(self.old or "", self.needed)
+        under = UNDER_DATE if self._scheme is Scheme.CALENDAR else UNDER_NEW
         facts = {
             "old": self.old,
             "new": self.new,
             "declared": "no step" if made is Bump.NONE else f"a {made.value} step",
             "required": f"a {self.needed.value} one" if version else "a new version",
             "forcing": listed(self.forcing),
-            "way": f"Release it as {version}" if version else f"Release it {UNDER_DATE if self._dated else UNDER_NEW}",
+            "way": f"Release it as {version}" if version else f"Release it {under}",
         }
         if same_version(self.old or "", self.new or ""):
             facts["stands"] = capital(self.source.stands if self.source else f"the version still is {self.new}")
@@ -197,10 +195,6 @@ class VersionStep(Struct, frozen=True, dict=True):
                 facts["way"] = capital(self.source.advice(version))
             return finding("policy/bump-too-small", _PATH, says="still", value=self._value, facts=facts)
         return finding("policy/bump-too-small", _PATH, value=self._value, facts=facts)
-
-    @property
-    def _dated(self) -> bool:
-        return self._scheme is Scheme.CALENDAR
 
 
 def listed(changes: Sequence[Change]) -> str:

@@ -49,13 +49,14 @@ def check_config(before: Config, now: Config, *, ref: str, where: str) -> Iterat
         where: the current configuration file, as the place of findings.
     """
     for setting, old, new in _differences(before, now):
+        shown = new if isinstance(new, str) else ", ".join(new or ())
         yield finding(
             "policy/config-weakened",
             where,
             value=[setting, old, new],
             setting=setting,
             old=old,
-            now="It is no longer set." if new is None else f"It is now {_shown(new)}, which is more lenient.",
+            now="It is no longer set." if new is None else f"It is now {shown}, which is more lenient.",
             ref=ref,
         )
     for entry, first in _left_out(before, now).items():
@@ -201,10 +202,6 @@ def _options(before: Config, now: Config) -> Iterator[tuple[str, Any, Any]]:
 def _is_stricter(old: Any, new: Any) -> bool:
     is_strictest = old is True or old == "breaking"
     return bool(is_strictest and new != old) or bool(old == "flips" and new == "compatible")
-
-
-def _shown(value: Any) -> str:
-    return value if isinstance(value, str) else ", ".join(value)
 
 
 def _value(config: Config, setting: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from functools import cached_property, cmp_to_key
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mcp_governor.changelog import Announcement, Changelog, Section
-    from mcp_governor.changelog.replacements import Parting
-    from mcp_governor.changelog.tier_moves import TierMove
+    from mcp_governor.changelog.replacements import Parting, TierMove
     from mcp_governor.findings import Tier
     from mcp_governor.surface.model import Tool
 
@@ -82,32 +81,37 @@ class History(Struct, frozen=True, dict=True):
 
     @cached_property
     def _announced(self) -> Mapping[str, Sequence[Announcement]]:
-        """The announcements for each tool since its deprecation was last withdrawn, earliest first."""
+        """The announcements for each tool since its deprecation was last withdrawn, in the order of the file."""
         found: dict[str, list[Announcement]] = {}
         if self.changelog is None:
             return found
         from mcp_governor.changelog import announcements
 
         for announced in announcements(self.changelog):
-            if not _follow(self._withdrawn.get(announced.tool, ()), announced.section):
+            # Newest first: what stands above a section is later.
+            if announced.section.line <= self._withdrawn.get(announced.tool, announced.section.line):
                 found.setdefault(announced.tool, []).append(announced)
-        # Sections are usually sorted newest first; if they are not, versions decide.
-        return {tool: sorted(known, key=cmp_to_key(_earlier)) for tool, known in found.items()}
+        return found
 
     @cached_property
-    def _withdrawn(self) -> Mapping[str, Sequence[Section]]:
-        """The sections that withdrew the deprecation of each name."""
-        found: dict[str, list[Section]] = {}
-        for section in self.changelog.sections if self.changelog is not None else ():
+    def _withdrawn(self) -> Mapping[str, int]:
+        """The line of the last section that withdrew the deprecation of each name."""
+        found: dict[str, int] = {}
+        for section in self._sections:
             for _, entry in section.entries:
                 for name in entry.names if _WITHDRAWN.search(entry.text) else ():
-                    found.setdefault(name, []).append(section)
-        return {name: _latest(sections) for name, sections in found.items()}
+                    found.setdefault(name, section.line)
+        return found
+
+    @property
+    def _sections(self) -> Sequence[Section]:
+        """Every section, the newest first; a changelog in another order is a finding of its own."""
+        return self.changelog.sections if self.changelog is not None else ()
 
     def announcement(self, tool: Tool) -> Announcement | None:
         """The announcement that counts for a tool: the earliest one for the whole tool, not for a part of it."""
         parts = parts_of(tool)
-        announced = self._announced.get(tool.name, ())
+        announced = reversed(self._announced.get(tool.name, ()))
         whole = (one for one in announced if one.replacement is not None or one.nothing or parts.isdisjoint(one.names))
         return next(whole, None)
 
@@ -135,8 +139,8 @@ class History(Struct, frozen=True, dict=True):
         if start is None:
             return self._carried_unordered(since)
         known = self._published | {start} if self._is_release(since, start) else self._published
-        minors = {_minor(version) for version in known if version >= start and not _is_repeated(version)}
-        if _is_patch(start) and not self._leads(start):
+        minors = {_minor(version) for version in known if version >= start} - {None}
+        if any(start.numbers[2:]):
             minors.discard(start.line)
         return len(minors)
 
@@ -146,18 +150,6 @@ class History(Struct, frozen=True, dict=True):
             return False
         old = self._ends[0]
         return old is not None and start <= old
-
-    def _leads(self, patch: Numbered) -> bool:
-        """True if a patch is the first usable release of its minor version, because the earlier ones were yanked."""
-        lower = [
-            section
-            for section in (self.changelog.released if self.changelog else ())
-            if (number := section.numbered) is not None
-            and not number.prerelease
-            and number.line == patch.line
-            and number < patch
-        ]
-        return bool(lower) and all(section.yanked for section in lower)
 
     def _carried_unordered(self, since: str) -> int:
         """The same for versions without an order: count sections from the announcement to the top of the file."""
@@ -173,8 +165,7 @@ class History(Struct, frozen=True, dict=True):
             return since
         if scheme_of(self.old_version or "") is Scheme.CALENDAR:
             return since
-        sections = self.changelog.released if self.changelog is not None else ()
-        later = [section for section in sections if section.date is not None and section.date >= since]
+        later = [section for section in self._sections if section.date is not None and section.date >= since]
         return min(later, key=lambda section: section.date or "").version_text if later else None
 
     def notice(self, tool: Tool, *, out: bool = True) -> Notice | None:
@@ -206,7 +197,7 @@ class History(Struct, frozen=True, dict=True):
         from mcp_governor.changelog.model import Kind
         from mcp_governor.changelog.replacements import parting_of
 
-        for section in self.changelog.sections if self.changelog is not None else ():
+        for section in self._sections:
             for entry in section.of_kind(Kind.REMOVED, Kind.BREAKING):
                 if tool in entry.names and tool in (announced := parting_of(entry)).names:
                     return announced
@@ -216,8 +207,7 @@ class History(Struct, frozen=True, dict=True):
         """True if an entry of the changelog, current release included, says that a tool was or will be renamed."""
         from mcp_governor.changelog.replacements import renamed_to
 
-        sections = self.changelog.sections if self.changelog is not None else ()
-        entries = (entry for section in sections for _, entry in section.entries)
+        entries = (entry for section in self._sections for _, entry in section.entries)
         return any(tool in entry.names and renamed_to(entry, tool) == successor for entry in entries)
 
     def tier_move(self, tool: Tool, tier: Tier) -> str | None:
@@ -225,23 +215,24 @@ class History(Struct, frozen=True, dict=True):
 
         If the changelog later says that the tool stays, earlier announcements do not count.
         """
-        moves = [(section, move) for section, move in self._tier_moves if _is_meant(tool.name, move.tools)]
-        stays = _latest([section for section, move in moves if move.stays])
-        standing = [
-            section
-            for section, move in moves
-            if not move.stays and move.reaches(tier) and self.is_out(section) and not _follow(stays, section)
-        ]
-        return min(standing, key=cmp_to_key(_earlier_section)).version_text if standing else None
+        earliest = None
+        for section, move in self._tier_moves:
+            if not any(fnmatch.fnmatchcase(tool.name, name) for name in move.tools):
+                continue
+            if move.stays:
+                break
+            if move.reaches(tier) and self.is_out(section):
+                earliest = section.version_text
+        return earliest
 
     @cached_property
     def _tier_moves(self) -> Sequence[tuple[Section, TierMove]]:
-        """Announced moves between tiers: under Deprecated, or as future changes under Changed."""
+        """Announced moves between tiers, newest first: under Deprecated, or as future changes under Changed."""
         from mcp_governor.changelog.model import Kind
-        from mcp_governor.changelog.tier_moves import tier_move
+        from mcp_governor.changelog.replacements import tier_move
 
         found = []
-        for section in self.changelog.sections if self.changelog is not None else ():
+        for section in self._sections:
             for kind, entry in section.entries:
                 announced = tier_move(entry) if kind in (Kind.DEPRECATED, Kind.CHANGED) else None
                 if announced is not None and (kind is Kind.DEPRECATED or announced.ahead or announced.stays):
@@ -274,18 +265,12 @@ class History(Struct, frozen=True, dict=True):
         return found
 
 
-def _minor(version: Numbered) -> Numbered | tuple[int, int]:
-    """The minor release that a version belongs to; each calendar version is one of its own."""
-    return version if scheme_of(version.text) is Scheme.CALENDAR else version.line
-
-
-def _is_patch(version: Numbered) -> bool:
-    return any(version.numbers[2:]) and scheme_of(version.text) is not Scheme.CALENDAR
-
-
-def _is_repeated(version: Numbered) -> bool:
-    """True if a calendar version is a repetition (``2026.11.post1``)."""
-    return version.suffixes[0] > 0 and scheme_of(version.text) is Scheme.CALENDAR
+def _minor(version: Numbered) -> Numbered | tuple[int, int] | None:
+    """The minor release that a version belongs to; each calendar version is one of its own, and a repetition
+    (``2026.11.post1``) is none."""
+    if scheme_of(version.text) is not Scheme.CALENDAR:
+        return version.line
+    return None if version.suffixes[0] > 0 else version
 
 
 def parts_of(tool: Tool) -> frozenset[str]:
@@ -293,32 +278,3 @@ def parts_of(tool: Tool) -> frozenset[str]:
     nodes = (node for schema in (tool.input_schema, tool.output_schema) for _, node in walk(schema))
     tables = (node.get("properties") for node in nodes if isinstance(node, dict))
     return frozenset(name for table in tables if isinstance(table, dict) for name in table)
-
-
-def _latest(sections: Sequence[Section]) -> list[Section]:
-    """Of sections in the order of the file those that every other one is before: newest first, if it is in order."""
-    numbered = [section for section in sections if section.numbered is not None]
-    unnumbered = [section for section in sections if section.numbered is None]
-    return [*sections[:1], *sorted(numbered, key=lambda one: one.numbered or 0)[-1:], *unnumbered[:1]]
-
-
-def _follow(ones: Sequence[Section], other: Section) -> bool:
-    """True if one of several sections is later than another."""
-    number = other.numbered
-    return any(_earlier_section(other, one) < 0 and (number is None or one.numbered != number) for one in ones)
-
-
-def _earlier(one: Announcement, other: Announcement) -> int:
-    """Negative if ``one`` is in an earlier release or further down in the file, positive for the reverse."""
-    return _earlier_section(one.section, other.section) or other.line - one.line
-
-
-def _earlier_section(one: Section, other: Section) -> int:
-    first, second = one.numbered, other.numbered
-    if first is not None and second is not None and first != second:
-        return -1 if first < second else 1
-    return other.line - one.line
-
-
-def _is_meant(tool: str, names: Sequence[str]) -> bool:
-    return any(name == tool or ("*" in name and fnmatch.fnmatchcase(tool, name)) for name in names)

@@ -13,8 +13,13 @@ from mcp_governor.change.schemas import compare_schemas
 from mcp_governor.change.vocabulary import Level, Side, Verdict
 from mcp_governor.containment import contains
 from mcp_governor.rules.finding import finding
-from mcp_governor.schema_files.documents import SchemaFile, foreign_references, schema_files, without_added_dialect
-from mcp_governor.schema_files.names import tool_of
+from mcp_governor.schema_files.documents import (
+    SchemaFile,
+    foreign_references,
+    schema_files,
+    tool_of,
+    without_added_dialect,
+)
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import visible
 

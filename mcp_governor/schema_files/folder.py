@@ -12,6 +12,7 @@ from mcp_governor.errors import FileFormatError, UsageError
 from mcp_governor.files import list_files, read_bytes
 from mcp_governor.schema_files.documents import (
     MANIFEST,
+    SUFFIX,
     Manifest,
     digest,
     foreign_references,
@@ -19,7 +20,6 @@ from mcp_governor.schema_files.documents import (
     read_manifest,
     schema_files,
 )
-from mcp_governor.schema_files.names import SUFFIX
 from mcp_governor.surface.file import parse_json
 from mcp_governor.text import one_line, visible
 from mcp_governor.writing import NewFile, locked, write_files
@@ -157,7 +157,13 @@ def _write(surface: Surface, place: Path, shown: str, content: Mapping[str, str]
     data = {name: text.encode("utf-8", "backslashreplace") for name, text in content.items()}
     changed = [name for name in content if name not in present or digest(present[name]) != digest(data[name])]
     if not overwrite:
-        _refuse_others(shown, [name for name in changed if name in present and name not in written])
+        others = [visible(name) for name in changed if name in present and name not in written]
+        if others:
+            listed = ", ".join(others[:5]) + (", …" if len(others) > 5 else "")
+            raise UsageError(
+                f"{shown} has files that no export wrote ({listed}); nothing was written.",
+                "Name another folder, or replace them with --overwrite.",
+            )
     gone = [name for name in sorted(written) if name in present and name not in content]
     removed = [name for name in gone if digest(present[name]) == written[name]]
     manifest = manifest_of(data, surface).text.encode()
@@ -193,15 +199,6 @@ def _present(place: Path, names: Sequence[str]) -> dict[str, bytes]:
                 f"{visible(name)} cannot be read: {error.strerror}; nothing was written.", "Move it away."
             ) from None
     return found
-
-
-def _refuse_others(shown: str, names: Sequence[str]) -> None:
-    if names:
-        listed = ", ".join(visible(name) for name in names[:5]) + (", …" if len(names) > 5 else "")
-        raise UsageError(
-            f"{shown} has files that no export wrote ({listed}); nothing was written.",
-            "Name another folder, or replace them with --overwrite.",
-        )
 
 
 def _refuse_foreign(tool: str, key: str, schema: Any) -> None:

@@ -18,7 +18,7 @@ from mcp_governor.schemas.references import Document
 from mcp_governor.surface.canonical import canonical_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 MAX_DEPTH = 12
 """Deepest nesting of objects and lists that is compared member by member: deeper than any published model. What lies
@@ -107,20 +107,11 @@ class _Side:
 
     def node(self, schema: Any) -> _Node:
         """The part as alternatives without ``null``."""
-        branches, nullable = [], False
-        for branch in self._branches(schema, MAX_DEPTH):
-            types = _types(branch)
-            values = _values(branch)
-            if _NULL in (types, values):
-                nullable = True
-                continue
-            nullable = nullable or (types is not None and "null" in types) or (values is not None and "null" in values)
-            branches.append(branch)
-        all_types = [_types(branch) for branch in branches]
-        all_values = [_values(branch) for branch in branches]
-        types = None if None in all_types else frozenset().union(*(part or () for part in all_types)) - {"null"}
-        values = None if None in all_values else frozenset().union(*(part or () for part in all_values)) - {"null"}
-        return _Node(types, values if branches else None, nullable, tuple(branches))
+        branches = [(part, _types(part), _values(part)) for part in self._branches(schema, MAX_DEPTH)]
+        kept = [branch for branch in branches if _NULL not in branch[1:]]
+        nullable = len(kept) < len(branches) or any("null" in (part or ()) for branch in kept for part in branch[1:])
+        types, values = _union([branch[1] for branch in kept]), _union([branch[2] for branch in kept])
+        return _Node(types, values if kept else None, nullable, tuple(branch[0] for branch in kept))
 
     def _branches(self, schema: Any, depth: int) -> Iterator[dict[str, Any]]:
         part = self.plain(schema)
@@ -138,6 +129,12 @@ class _Side:
             **{key: self.schema[key] for key in ("$schema", "$defs", "definitions") if key in self.schema},
             **schema,
         }
+
+
+def _union(parts: Sequence[frozenset[str] | None]) -> frozenset[str] | None:
+    """All of these but ``null``; ``None`` if one of them is everything."""
+    found = [part for part in parts if part is not None]
+    return None if len(found) < len(parts) else frozenset().union(*found) - {"null"}
 
 
 def _types(schema: Mapping[str, Any]) -> frozenset[str] | None:
@@ -228,14 +225,12 @@ class _Comparison:
                 reason = f"it has more than {MAX_PARTS:,} parts"
                 yield Gap("parity-type", "undecided", name, path, {"reason": reason})
             return
-        pair = _references(published, derived)
-        if pair in self._open:
-            return
-        if pair is not None:
-            self._open.add(pair)
-        yield from self._nodes(published, derived, name, path, depth, optional=optional)
-        if pair is not None:
-            self._open.discard(pair)
+        one, other = (part.get("$ref") if isinstance(part, dict) else None for part in (published, derived))
+        pair = {(one, other)} if isinstance(one, str) and isinstance(other, str) else set()
+        if not pair & self._open:
+            self._open |= pair
+            yield from self._nodes(published, derived, name, path, depth, optional=optional)
+            self._open -= pair
 
     def _nodes(
         self, published: Any, derived: Any, name: str, path: str, depth: int, *, optional: bool
@@ -297,11 +292,6 @@ class _Comparison:
                     facts[side] += f" (it accepts {json.dumps(answer.witness, ensure_ascii=False)[:80]})"
                 yield Gap("parity-type", "type", name, path, facts)
             return
-
-
-def _references(one: Any, other: Any) -> tuple[str, str] | None:
-    found = [part.get("$ref") if isinstance(part, dict) else None for part in (one, other)]
-    return (found[0], found[1]) if isinstance(found[0], str) and isinstance(found[1], str) else None
 
 
 def _enums(one: _Node, other: _Node, name: str, path: str) -> Iterator[Gap]:

@@ -13,7 +13,7 @@ from msgspec import Struct
 from pydantic import Field
 
 from mcp_governor.charter.facts import ResponseFormat  # noqa: TC001  (the SDK reads it at run time)
-from mcp_governor.charter.message import leak, sentence_problem
+from mcp_governor.charter.failure import leak, sentence_problem
 from mcp_governor.charter.v1_2 import ToolResponse
 from mcp_governor.server.answers import (
     PAGE,

@@ -22,22 +22,19 @@ _MAX_HOPS = 8
 are a configuration error."""
 
 
-def read_constant(module: str, name: str, root: Path) -> tuple[str, Path, int]:
+def read_constant(module: str, name: str, root: Path, *, hops: int = 0) -> tuple[str, Path, int]:
     """The value of a string constant, its file, and its line.
 
     Args:
         module: name of the module, as in an import.
         name: name of the constant, or ``Class.NAME``.
         root: the folder of the project; modules are searched for in it and in ``src``, ``lib`` and ``python`` below.
+        hops: imports and aliases that led here.
 
     Raises:
         ConfigError: the module or the constant does not exist, is not Python, or is not a string that can be read
             without running code; the message has the file and the line.
     """
-    return _read(module, name, root, hops=0)
-
-
-def _read(module: str, name: str, root: Path, *, hops: int) -> tuple[str, Path, int]:
     import ast
 
     file = _find(module, root)
@@ -57,7 +54,7 @@ def _read(module: str, name: str, root: Path, *, hops: int) -> tuple[str, Path, 
     if node is None:
         imported = _import_of(last, tree, module, file) if not classes else None
         if imported is not None and hops < _MAX_HOPS:
-            return _read(*imported, root, hops=hops + 1)
+            return read_constant(*imported, root, hops=hops + 1)
         raise ConfigError(
             f'schema-version: {shown} has no constant "{visible(name)}".{did_you_mean(last, assigned)}',
             f'Write it at module level: {last} = "1.0.0"',
@@ -65,7 +62,7 @@ def _read(module: str, name: str, root: Path, *, hops: int) -> tuple[str, Path, 
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value, file, node.lineno
     if isinstance(node, ast.Name) and node.id != name and hops < _MAX_HOPS:
-        return _read(module, node.id, root, hops=hops + 1)
+        return read_constant(module, node.id, root, hops=hops + 1)
     raise ConfigError(
         f"schema-version: {shown}:{node.lineno}: {visible(name)} is not a string literal, so it cannot be read without "
         "running the module.",

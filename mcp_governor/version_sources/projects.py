@@ -290,8 +290,3 @@ def is_placeholder(version: str) -> bool:
 def project_files(folder: Path) -> list[Path]:
     """The existing project files of a folder, the most reliable first."""
     return [folder / name for name in ("pyproject.toml", "package.json", "server.json") if is_regular(folder / name)]
-
-
-def spec_of(path: Path, root: Path) -> str:
-    """The value of ``schema-version`` for a project file."""
-    return path.relative_to(root).as_posix()

@@ -6,6 +6,7 @@ release of the library. Servers may also report an outdated version of their pro
 
 from __future__ import annotations
 
+import contextlib
 import re
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from mcp_governor.text import one_line
 from mcp_governor.version_sources.distributions import in_folder, own_environment, project_environment
 from mcp_governor.version_sources.model import GIT_TAG, SERVER_INFO, SchemaVersion
 from mcp_governor.version_sources.places import ServerCall, server_calls
-from mcp_governor.version_sources.projects import is_placeholder, project_files, project_name, spec_of
+from mcp_governor.version_sources.projects import is_placeholder, project_files, project_name
 from mcp_governor.version_sources.reading import of_server, schema_version
 from mcp_governor.version_steps import same_version
 from mcp_governor.versions import Numbered
@@ -37,10 +38,6 @@ LIBRARIES = {"fastmcp": "FastMCP", "mcp": "the MCP SDK"}
 
 _LOCKS = ("uv.lock", "poetry.lock", "pdm.lock")
 _LOCKED = lazy_pattern(r'^name = "(?P<name>fastmcp|mcp)"\nversion = "(?P<version>[^"\n]{1,256})"', re.MULTILINE)
-_REQUIREMENTS = ("requirements.txt", "requirements.lock", "requirements-dev.txt")
-_PINNED = lazy_pattern(
-    r"^(?P<name>fastmcp|mcp)(?:\[[\w,. -]*\])?[ \t]*==[ \t]*(?P<version>[\w.!+-]{1,256})", re.MULTILINE | re.IGNORECASE
-)
 _MAX_LOCK_SIZE = 8 * MEBIBYTE
 """Largest lock file that is read, in bytes: one with 2,000 packages has 5 MB. A larger one is skipped."""
 
@@ -112,7 +109,7 @@ def _own_version(reported: str | None, root: Path) -> SchemaVersion | None:
 def _sources(root: Path) -> Iterator[SchemaVersion]:
     """The versions from the sources of a project, the most reliable first."""
     for file in project_files(root):
-        specs = [spec_of(file, root)]
+        specs = [file.relative_to(root).as_posix()]
         if file.name == "pyproject.toml":
             specs += _computed(file, root)
         for spec in specs:
@@ -157,13 +154,10 @@ def _unversioned_call(root: Path) -> ServerCall | None:
 
 def _library_versions(root: Path) -> Iterator[tuple[str, str]]:
     """Library versions that the server may use: from the project's lock file, its environment, and our own."""
-    for names, pattern in ((_LOCKS, _LOCKED), (_REQUIREMENTS, _PINNED)):
-        for name in names:
-            try:
-                text = read_bytes(root / name, limit=_MAX_LOCK_SIZE).decode("utf-8", "replace").replace("\r\n", "\n")
-            except OSError:
-                continue
-            yield from ((match["name"].lower(), match["version"]) for match in pattern.finditer(text))
+    for name in _LOCKS:
+        with contextlib.suppress(OSError):
+            text = read_bytes(root / name, limit=_MAX_LOCK_SIZE).decode("utf-8", "replace").replace("\r\n", "\n")
+            yield from ((match["name"], match["version"]) for match in _LOCKED.finditer(text))
     for folder in (*project_environment(root), *own_environment()):
         for name in LIBRARIES:
             found = in_folder(folder, name)

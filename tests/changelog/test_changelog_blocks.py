@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.changelog.blocks import Block, Text, read_blocks
+from mcp_governor.changelog.reading import Block, Text, read_blocks
 
 
 def test_blocks_have_their_lines() -> None:
@@ -39,4 +39,4 @@ def test_a_fence_across_releases_hides_the_headings_in_it() -> None:
     lines = ["## 2.0.0", "```", "## 1.0.0", "```", "## 0.9.0"]
     found = read_blocks(lines)
     assert [block.inlines[0].text for block in found.blocks] == ["2.0.0", "0.9.0"]
-    assert found.code == ((1, 4),)
+    assert found.code == {1, 2, 3}

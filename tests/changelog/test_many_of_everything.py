@@ -7,22 +7,13 @@ import re
 import pytest
 
 from mcp_governor.change import compare
-from mcp_governor.changelog import check, draft, parse, subjects
-from mcp_governor.changelog.reading import MAX_PROBLEMS
+from mcp_governor.changelog import check, parse, subjects
+from mcp_governor.changelog.checks import MAX_PROBLEMS
 from mcp_governor.errors import FileFormatError
 from mcp_governor.surface import build_surface
 
 MORE = 234
 ODD = "### Oddities\n" * (MAX_PROBLEMS + MORE)
-
-
-def test_problems_of_one_rule_are_counted_and_hide_no_other() -> None:
-    changelog = parse(f"## 1.0.0 (current)\n{ODD}<<<<<<< mine\n", "log.md")
-    assert len(changelog.problems) == MAX_PROBLEMS + 1
-    assert changelog.problems[-1].rule == "merge-conflict"
-    assert changelog.unlisted == {"label-unknown": MORE}
-    with pytest.raises(FileFormatError, match="unresolved merge conflict"):
-        draft(changelog, [], version="1.0.0", fingerprint="v1:sha256:0")
 
 
 @pytest.mark.parametrize(

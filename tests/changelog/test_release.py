@@ -32,6 +32,7 @@ def released(text: str, version: str, day: str | None = None) -> str:
 def test_the_marker_moves() -> None:
     expected = TEXT.replace("## 1.1.0", "## 1.1.0 (current)").replace("1.0.0 (current) -", "1.0.0 -")
     assert released(TEXT, "1.1.0") == expected
+    assert released(TEXT.replace("## 1.1.0", "## 1.1.0 (unreleased)"), "1.1.0") == expected
 
 
 def test_the_date_is_written_where_asked_and_not_twice() -> None:
@@ -64,6 +65,7 @@ def test_an_underlined_heading_becomes_strict() -> None:
         (TEXT, "1.1", "is not a semantic version"),
         (TEXT, "one", "is not a semantic version"),
         (TEXT, "../etc", "is not a semantic version"),
+        (f"## Unreleased\n\n**Fixed**\n\n- `a`.\n\n{TEXT}", "1.1.0", "in two sections, at line 1 and at line 9"),
     ],
 )
 def test_what_cannot_be_released(text: str, version: str, message: str) -> None:

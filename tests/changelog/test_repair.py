@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from mcp_governor.change import compare
 from mcp_governor.change.registry import catalogue
 from mcp_governor.changelog import ChangelogSettings, SchemaVersion, check, parse
-from mcp_governor.changelog.drafted import is_drafted
-from mcp_governor.changelog.drafting import draft, draft_unreleased
+from mcp_governor.changelog.drafting import draft, draft_unreleased, is_drafted
 from mcp_governor.changelog.model import Entry
 from mcp_governor.findings import Severity
 from mcp_governor.stage import Stage

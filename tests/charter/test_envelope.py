@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_governor.charter import facts, keys
+from mcp_governor.charter import facts
+from mcp_governor.charter.breach import is_excerpt
 from mcp_governor.charter.envelope import envelope_breaches, looks_like_envelope
 from tests.charter.envelopes import ERROR, REFUSAL, SUCCESS, with_error, without
 
@@ -131,7 +132,7 @@ def test_anything_at_all_is_checked_without_a_crash(value):
     ],
 )
 def test_what_leaves_out_its_version_and_other_keys_is_an_excerpt(envelope, expected):
-    assert keys.is_excerpt(envelope) is expected
+    assert is_excerpt(envelope) is expected
     assert "charter-version" not in {entry.partition(" ")[0] for entry in rules(SUCCESS)}
 
 

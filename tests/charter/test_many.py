@@ -27,13 +27,6 @@ def test_mistakes_of_one_kind_are_reported_up_to_a_number() -> None:
     assert (found["envelope/hint-exists"], found["envelope/unknown-key"]) == (20, 20)
 
 
-def test_a_failure_without_an_envelope_is_an_error() -> None:
-    result = {"content": [{"type": "text", "text": "It went wrong."}], "isError": True}
-    assert [(one.rule, one.severity.value) for one in validate_response(result)] == [
-        ("envelope/error-channel", "error")
-    ]
-
-
 @pytest.mark.parametrize(
     ("data", "rule"),
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.charter.message import leak, sentence_problem
+from mcp_governor.charter.failure import leak, sentence_problem
 
 
 @pytest.mark.parametrize(

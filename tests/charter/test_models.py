@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
 from mcp_governor.call.validate import validate_response
-from mcp_governor.charter import ErrorKind, Provenance, ToolMetadata, ToolResponse, facts, v1_0, v1_1, v1_2
+from mcp_governor.charter import ErrorKind, Provenance, ToolResponse, facts, v1_0, v1_1, v1_2
 from mcp_governor.charter.envelope import envelope_breaches
 from mcp_governor.surface import build_surface
 from tests.charter.envelopes import envelopes
@@ -177,28 +177,18 @@ def offers_text(envelope):
     return any(isinstance(offer, str) and offer for offer in offers)
 
 
-@given(changed_envelopes())
-@settings(max_examples=1500, deadline=None)
-def test_what_a_model_refuses_a_rule_finds(envelope):
-    try:
-        ToolResponse.model_validate(envelope)
-    except ValidationError:
-        assume(not offers_text(envelope))
-        assert envelope_breaches(envelope), envelope
-
-
-@pytest.mark.parametrize(("version", "number"), [(v1_0, "1.0"), (v1_1, "1.1")])
+@pytest.mark.parametrize(("version", "number"), [(v1_0, "1.0"), (v1_1, "1.1"), (v1_2, "1.2")])
 @given(envelope=changed_envelopes())
 @settings(max_examples=500, deadline=None)
-def test_what_an_older_model_refuses_a_rule_finds(version, number, envelope):
-    older = {**envelope, "charter_version": number}
+def test_what_a_model_refuses_a_rule_finds(version, number, envelope):
+    given = {**envelope, **({} if number == "1.2" else {"charter_version": number})}
     # A key that came later is in order while it is null: a missing key counts as null.
-    given = {key: value for key, value in older.items() if key != "degradation_reason" or value is not None}
+    later = {"degradation_reason"} if number != "1.2" and given.get("degradation_reason") is None else set()
     try:
-        version.ToolResponse.model_validate(given)
+        version.ToolResponse.model_validate({key: value for key, value in given.items() if key not in later})
     except ValidationError:
-        assume(not offers_text(older))
-        assert envelope_breaches(older), older
+        assume(not offers_text(given))
+        assert envelope_breaches(given), given
 
 
 @pytest.mark.parametrize("version", [v1_0, v1_1, v1_2])
@@ -219,12 +209,6 @@ def test_each_version_publishes_its_own_shape(version):
     assert "additionalProperties" not in schema
 
 
-def test_the_first_version_knows_no_refusal():
-    with pytest.raises(ValidationError):
-        v1_0.ToolResponse(status="refused")
-    assert not hasattr(v1_0.ToolResponse, "refuse")
-
-
 @given(envelopes())
 @settings(max_examples=60, deadline=None)
 def test_models_and_checks_agree(envelope):
@@ -232,27 +216,3 @@ def test_models_and_checks_agree(envelope):
     wire = response.to_wire()
     assert envelope_breaches(wire) == []
     assert jsonschema_rs.is_valid(ToolResponse.output_schema(), wire)
-
-
-def test_metadata_maps_to_hints_and_meta():
-    metadata = ToolMetadata(
-        name="find",
-        description="Use this when the user names a table.",
-        cost_hint={"tokens_estimate": 200},
-        latency_hint="fast",
-        idempotent=True,
-        side_effects="read",
-    )
-    assert metadata.annotations() == {
-        "readOnlyHint": True,
-        "destructiveHint": False,
-        "openWorldHint": True,
-        "idempotentHint": True,
-    }
-    assert facts.declared_metadata({"_meta": metadata.meta()}) == {
-        "cost_hint": {"tokens_estimate": 200, "dollars_estimate": None},
-        "latency_hint": "fast",
-        "idempotent": True,
-        "side_effects": "read",
-        "charter_version": "1.2",
-    }

@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from mcp_governor.charter.declared import declared_kinds, declared_reasons, declared_version
+from mcp_governor.charter.evolution import declared_kinds, declared_reasons, declared_version
 from mcp_governor.charter.recovery import misfit, recovery_breaches, surface_breaches
 from mcp_governor.containment.validators import compiled
 from mcp_governor.surface import build_surface

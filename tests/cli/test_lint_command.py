@@ -147,7 +147,7 @@ def test_where_the_configuration_cannot_be_edited_nothing_is_written(lint, folde
     def refuse(*_: object, **__: object) -> str:
         raise ConfigError("It cannot be edited.", "Edit it by hand.")
 
-    monkeypatch.setattr("mcp_governor.version_sources.configuring.set_text", refuse)
+    monkeypatch.setattr("mcp_governor.config.editing.set_text", refuse)
     (folder / "mcp-governor.toml").write_text("clients = []\n")
     assert lint(*CLARITY, "--write-baseline").code == 2
     assert not (folder / "mcp-lint-baseline.json").exists()

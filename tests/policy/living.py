@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from commandline import Outcome, governor
+from commandline import Outcome
 
 from mcp_governor.cli import run
 
@@ -98,12 +98,10 @@ class Repository:
         )
         self.tools[name] = {"name": name, "description": reported, "inputSchema": schema, **more}
 
-    def run(self, *arguments: str, process: bool = False) -> Outcome:
-        """``mcp-governor ARGUMENTS`` in the repository; in a process of its own where asked, else in this one."""
+    def run(self, *arguments: str) -> Outcome:
+        """``mcp-governor ARGUMENTS`` in the repository and in this process."""
         state = {"version": self.version, "tools": list(self.tools.values())}
         (self.root / "tools.json").write_text(json.dumps(state))
-        if process:
-            return governor(*arguments, cwd=self.root)
         out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.TextIOWrapper(io.BytesIO(), "utf-8")
         with contextlib.chdir(self.root), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             code = run(arguments)
@@ -128,12 +126,12 @@ class Repository:
             sorted(rule for rule in rules if rule.startswith(("policy/", "changelog/"))),
         )
 
-    def release(self, version: str, *, process: bool = False) -> None:
+    def release(self, version: str) -> None:
         """Draft, check, release, record, commit and tag; each must go through, and the check at the tag says what the
         one before it said."""
         self.version = version
         for arguments in (["changelog", "draft"], ["check"], ["changelog", "release", version]):
-            done = self.run(*arguments, process=process)
+            done = self.run(*arguments)
             assert done.code == 0, (arguments, done.out, done.err)
         before = self.check()
         assert self.run("snapshot", "-o", "mcp-surface.json").code == 0

@@ -211,7 +211,7 @@ def test_inline_tables_take_it_on_their_line() -> None:
 
 def test_what_would_say_something_else_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
     once = add_acceptance(PYPROJECT, NEW, table=TABLE, what="pyproject.toml")
-    monkeypatch.setattr("mcp_governor.policy.accepting._by_tomlkit", lambda *_: once)
+    monkeypatch.setattr("mcp_governor.config.editing._by_tomlkit", lambda *_: once)
     with pytest.raises(ConfigError, match="nothing was written") as caught:
         add_acceptance(once, Acceptance(NEW.finding, "later"), table=TABLE, what="pyproject.toml")
     assert f'[[tool.mcp-governor.accept]]\nfinding = "{NEW.finding}"\nreason = "later"' in caught.value.hint
@@ -301,8 +301,8 @@ def test_an_acceptance_that_is_given_again_is_not_released_any_more() -> None:
 
 
 def test_what_cannot_be_retired_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mcp_governor.policy.accepting._lines_added", lambda *_: "")
-    monkeypatch.setattr("mcp_governor.policy.accepting._by_tomlkit_retired", lambda *_: "x = 1")
+    monkeypatch.setattr("mcp_governor.policy.accepting._tables", lambda _: ())
+    monkeypatch.setattr("mcp_governor.config.editing._by_tomlkit", lambda *_: "x = 1")
     with pytest.raises(ConfigError, match="nothing was written") as caught:
         retire_acceptances('[[accept]]\nfinding = "a"\nreason = "b"\n', {"a"}, "1.3.0", what="f")
     assert 'released = "1.3.0"' in caught.value.hint

@@ -109,17 +109,6 @@ def test_every_change_of_a_manifest_is_in_the_catalogue() -> None:
 
 
 SENTENCES = [
-    ("del env[2]", "environment variable `REGION` is gone", "Environment variable `REGION` is gone."),
-    (
-        "env[0]['name'] = 'APP_API_KEY'",
-        "environment variable `API_KEY` was renamed to `APP_API_KEY`",
-        "Environment variable `API_KEY` was renamed to `APP_API_KEY`.",
-    ),
-    (
-        "env[1]['default'] = 'debug'",
-        'the default of environment variable `LOG_LEVEL` changed from "info" to "debug"',
-        'The default of environment variable `LOG_LEVEL` changed from "info" to "debug".',
-    ),
     (
         "env[1]['choices'] = ['info']",
         'environment variable `LOG_LEVEL` no longer accepts "debug"',
@@ -148,16 +137,6 @@ def test_the_default_of_a_secret_is_not_reported() -> None:
     old, new = edited("env[0]['default'] = 'one'"), edited("env[0]['default'] = 'two'")
     [change] = compare_manifests(old, new)
     assert change.message == "the default of environment variable `API_KEY` changed"
-
-
-def test_the_older_spelling_of_the_keys() -> None:
-    old = {
-        "packages": [
-            {"registry_name": "npm", "name": "x", "environment_variables": [{"name": "A", "is_required": True}]}
-        ]
-    }
-    new = {"packages": [{"registry_name": "npm", "name": "x", "environment_variables": []}]}
-    assert [change.kind for change in compare_manifests(old, new)] == ["env-removed"]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from mcp_governor.change import compare
 from mcp_governor.changelog import ChangelogSettings, SchemaVersion, check, parse
-from mcp_governor.changelog.tier_moves import tier_move
+from mcp_governor.changelog.replacements import tier_move
 from mcp_governor.findings import Tier
 from mcp_governor.policy.evaluation import evaluate
 from mcp_governor.surface import Surface, build_surface, fingerprint

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from mcp_governor.schema_files.models import plain_name
 from mcp_governor.schema_files.parity import gaps
+from mcp_governor.schema_files.parity_check import plain_name
 
 TEXT, INT, NUMBER, NULL = {"type": "string"}, {"type": "integer"}, {"type": "number"}, {"type": "null"}
 

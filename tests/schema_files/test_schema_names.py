@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_governor.errors import UsageError
-from mcp_governor.schema_files.names import MAX_STEM, input_file, output_file, stems, tool_of
+from mcp_governor.schema_files.documents import MAX_STEM, input_file, output_file, stems, tool_of
 
 
 @pytest.mark.parametrize(

@@ -65,13 +65,6 @@ def test_the_server_is_believed(tmp_path: Path, reported: str, files: dict[str, 
         ),
         (
             "1.27.0",
-            {"pyproject.toml": PYPROJECT, "requirements.txt": "anyio==1\nmcp[cli] == 1.27.0 ; python_version > '3'\n"},
-            "pyproject.toml",
-            "0.2.0",
-            "The server reports 1.27.0, the version of the MCP SDK.",
-        ),
-        (
-            "1.27.0",
             {"pyproject.toml": PYPROJECT, ".venv/lib/python3.13/site-packages/mcp-1.27.0.dist-info/METADATA": ""},
             "pyproject.toml",
             "0.2.0",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from mcp_governor.config.editing import set_text
 from mcp_governor.errors import ConfigError
-from mcp_governor.version_sources.configuring import set_source
 
 TOOL = ("tool", "mcp-governor")
 
@@ -27,8 +27,8 @@ def test_our_own_file(before: str, after: str | None) -> None:
     if after is None:
         head, _, tail = before.rpartition('"serverInfo"')
         after = f'{head}"git-tag"{tail}'
-    assert set_source(before, "git-tag", what="c.toml") == after
-    assert set_source(after, "git-tag", what="c.toml") == after
+    assert set_text(before, "schema-version", "git-tag", what="c.toml") == after
+    assert set_text(after, "schema-version", "git-tag", what="c.toml") == after
 
 
 @pytest.mark.parametrize(
@@ -54,11 +54,11 @@ def test_our_own_file(before: str, after: str | None) -> None:
     ],
 )
 def test_a_table_of_a_project(before: str, after: str) -> None:
-    assert set_source(before, "git-tag", table=TOOL, what="pyproject.toml") == after
+    assert set_text(before, "schema-version", "git-tag", table=TOOL, what="pyproject.toml") == after
 
 
 def test_a_file_that_cannot_be_edited() -> None:
     with pytest.raises(ConfigError, match=r"c\.toml is not TOML"):
-        set_source("[", "git-tag", what="c.toml")
+        set_text("[", "schema-version", "git-tag", what="c.toml")
     with pytest.raises(ConfigError, match=r"tool\.mcp-governor is not a table"):
-        set_source("tool = 1\n", "git-tag", table=TOOL, what="pyproject.toml")
+        set_text("tool = 1\n", "schema-version", "git-tag", table=TOOL, what="pyproject.toml")
