@@ -12,7 +12,7 @@ from mcp_governor.findings import Bump, Tier
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.rules.finding import finding
 from mcp_governor.text import one_line
-from mcp_governor.version_steps import Scheme, declared_step, needed_step, next_version, scheme_of
+from mcp_governor.versions import Scheme, declared_step, needed_step, next_version, scheme_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

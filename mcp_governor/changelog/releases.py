@@ -11,8 +11,7 @@ from mcp_governor.changelog.structure import strict_heading, working_section
 from mcp_governor.errors import UsageError
 from mcp_governor.surface import fingerprint, load_surface
 from mcp_governor.text import did_you_mean, one_line, visible
-from mcp_governor.version_steps import scheme_of
-from mcp_governor.versions import Numbered, is_semver
+from mcp_governor.versions import Numbered, is_semver, scheme_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -14,8 +14,7 @@ from mcp_governor.findings import Bump
 from mcp_governor.rules.finding import finding
 from mcp_governor.stage import EVERY_CHANGE, Stage
 from mcp_governor.text import one_line
-from mcp_governor.version_steps import Scheme, next_version, same_version, scheme_of
-from mcp_governor.versions import Numbered, is_semver
+from mcp_governor.versions import Numbered, Scheme, is_semver, next_version, same_version, scheme_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

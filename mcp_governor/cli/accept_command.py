@@ -19,7 +19,7 @@ from mcp_governor.cli.common import (
     server_command,
     target_argument,
 )
-from mcp_governor.config.file import config_table, config_text
+from mcp_governor.config.load import config_table, config_text
 from mcp_governor.errors import ConfigError, UsageError
 from mcp_governor.files import read_named
 from mcp_governor.rule_names import current_id, noted_name

@@ -10,7 +10,7 @@ import click
 
 from mcp_governor.cli import out
 from mcp_governor.cli.common import SECONDS, Run, TargetCommand, deliver, profile_option, reporting, target_argument
-from mcp_governor.cli.progress import progress
+from mcp_governor.cli.out import progress
 from mcp_governor.errors import UsageError
 from mcp_governor.report.groups import count_of
 from mcp_governor.report.lines import line

@@ -22,7 +22,7 @@ from mcp_governor.cli.common import (
     useless,
 )
 from mcp_governor.cli.fleet_options import Many, all_option, run_all
-from mcp_governor.cli.progress import progress
+from mcp_governor.cli.out import progress
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,7 +15,7 @@ from mcp_governor.cli.launching import launch_of
 from mcp_governor.cli.repeating import ENV_PARAMETER, command_to_repeat, in_ci, remember
 from mcp_governor.cli.report_formats import REPORT, REPORT_FILE
 from mcp_governor.config import Config, load_config
-from mcp_governor.config.table import MAX_SECONDS
+from mcp_governor.config.policy import MAX_SECONDS
 from mcp_governor.config.trust import rules_trusted, trusted_by_variable
 from mcp_governor.errors import Exit, GovernorError, UsageError
 from mcp_governor.findings import Severity

@@ -22,7 +22,6 @@ from mcp_governor.cli.common import (
     write_json,
     write_lines,
 )
-from mcp_governor.cli.eval_execute import executed, live_source
 from mcp_governor.cli.eval_results import (
     baseline_of,
     baseline_option,
@@ -34,7 +33,7 @@ from mcp_governor.cli.eval_results import (
     tolerance_option,
 )
 from mcp_governor.cli.eval_sets import governed, queries_option, queries_path
-from mcp_governor.cli.progress import progress_line
+from mcp_governor.cli.out import progress_line
 from mcp_governor.errors import Exit, NothingCheckedError, UsageError
 from mcp_governor.report.groups import count_of
 from mcp_governor.text import did_you_mean, one_line, visible
@@ -44,12 +43,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from mcp_governor.config import Config
     from mcp_governor.evaluation.asking import Keeper
     from mcp_governor.evaluation.model import Query, QuerySet, Runner
     from mcp_governor.evaluation.providers import Options
     from mcp_governor.evaluation.record import Evaluation
     from mcp_governor.evaluation.running import Done, Plan, Progress, Settings
     from mcp_governor.surface import Surface
+    from mcp_governor.target import LiveSource
 
 
 class _Rate(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
@@ -379,3 +380,57 @@ def _evaluate(
     except KeyboardInterrupt:
         out.echo(f"{kept} answers are kept; the same command continues from there.", err=True)
         raise
+
+
+def live_source(run: Run, target: str | None) -> LiveSource:
+    """The server of TARGET.
+
+    Raises:
+        UsageError: it is a recording, or an object that cannot be started in a process of its own.
+    """
+    from mcp_governor.target import LiveSource
+
+    source = run.source(target)
+    if not isinstance(source, LiveSource):
+        raise UsageError(f"{source.shown} is a recording; --execute needs a live server.", "Name a live server.")
+    return source
+
+
+def executed(
+    evaluation: Evaluation, surface: Surface, source: LiveSource, config: Config, *, seconds: float
+) -> Evaluation:
+    """The evaluation with what came of its calls.
+
+    Args:
+        evaluation: the answers.
+        surface: of the server.
+        source: the server.
+        config: names tools that only read, for a server that it names as well or that the user trusts.
+        seconds: no call begins later.
+
+    Raises:
+        UnreachableError: the server cannot be started.
+    """
+    from mcp_governor import wire
+    from mcp_governor.checking.reading import permitted
+    from mcp_governor.evaluation.end_to_end import execute_choices
+    from mcp_governor.target import limits_of
+    from mcp_governor.wire.loop import run
+
+    if any(one.ended is not None for one in evaluation.runs):
+        out.echo("No calls were made, because the evaluation ended early.", err=True)
+        return evaluation
+    # A server that is started again is addressed in the same protocol era.
+    eras: dict[str, wire.Era] = {}
+
+    async def make() -> Evaluation:
+        return await execute_choices(
+            evaluation,
+            surface,
+            lambda: wire.connect(source.endpoint, limits=limits_of(source), eras=eras),
+            seconds=seconds,
+            read_only=permitted(config, source, "read_only_tools").read_only_tools,
+            timeout=source.timeout,
+        )
+
+    return run(make)

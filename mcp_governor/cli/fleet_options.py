@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from mcp_governor.cli import out, terminal
 from mcp_governor.cli.common import server_command, typed_timeout, useless, write_lines, write_text
-from mcp_governor.cli.progress import progress_line
+from mcp_governor.cli.out import progress_line
 from mcp_governor.errors import UsageError
 from mcp_governor.text import one_line
 

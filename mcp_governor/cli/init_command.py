@@ -1,14 +1,17 @@
-"""``mcp-governor init``."""
+"""``mcp-governor init``: configuration, baseline, changelog and known findings."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import shlex
 from pathlib import Path
 from textwrap import indent
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+from msgspec.structs import replace
 
 from mcp_governor.cli import out
 from mcp_governor.cli.common import (
@@ -22,17 +25,21 @@ from mcp_governor.cli.common import (
 )
 from mcp_governor.cli.init_files import HOOKS, Offer, ci_offers, hook_offer
 from mcp_governor.cli.init_plan import Plan, as_started, local_paths, recorded_paths, typed_plan
-from mcp_governor.config import OWN_FILE, with_found_files
-from mcp_governor.errors import NothingCheckedError, UsageError
+from mcp_governor.config import DEFAULT_CHANGELOG, OWN_FILE, Config, with_found_files
+from mcp_governor.errors import GovernorError, NothingCheckedError, UsageError
 from mcp_governor.report.lines import line
-from mcp_governor.target import LiveSource, resolve
-from mcp_governor.text import one_line, visible
+from mcp_governor.target import SURFACE_FILE, LiveSource, resolve
+from mcp_governor.text import escape_toml, one_line, visible
+from mcp_governor.versions import Numbered
 from mcp_governor.writing import NewFile
 
 if TYPE_CHECKING:
-    from mcp_governor.config import Config
+    from collections.abc import Mapping, Sequence
+
+    from mcp_governor.findings import Finding
     from mcp_governor.surface import Surface
     from mcp_governor.target import Source
+    from mcp_governor.version_sources import Suggestion
     from mcp_governor.wire import Endpoint
 
 
@@ -82,11 +89,8 @@ def init(run: Run, target: str | None, ci: bool, hook: bool, recording: str | No
     live = surface = _surface(plan, source, config)
     plan = as_started(plan, _endpoint(source))
     config = _config(plan, run.config)
-    from mcp_governor.cli.init_config import first_files
 
     if recording is not None:
-        from mcp_governor.cli.init_baseline import recorded_surface
-
         surface = recorded_surface(recording, surface, config)
     files, written, version, verdict = first_files(plan, surface, config, live=live, force=force)
     offers = [
@@ -112,7 +116,7 @@ def _plan(run: Run, target: str | None, root: Path) -> Plan:
     plan = typed_plan(target, server_command(), run.config.launch, root)
     if plan is not None:
         return plan
-    from mcp_governor.cli.init_search import found_plan
+    from mcp_governor.cli.init_plan import found_plan
 
     return found_plan(root, run.config)
 
@@ -189,3 +193,234 @@ def _check(plan: Plan, root: Path) -> str:
     typed = click.get_current_context().meta.get(ENV_FILES_KEY, ())
     files = [shlex.quote(os.path.relpath(file, plan.root)) for file in typed]
     return f"{into}mcp-governor check{''.join(f' --env-file {file}' for file in files)}"
+
+
+_KNOWN_FILE = "mcp-lint-baseline.json"
+
+
+class FirstFiles(NamedTuple):
+    """What ``init`` begins with.
+
+    Attributes:
+        files: what is missing and will be written.
+        summary: what to say of each file, written or left alone.
+        version: why the version is not the one that the server reports, and where it is taken from; that commits
+            after its tag may have added to it; else empty.
+        verdict: one line about the findings of today.
+    """
+
+    files: list[NewFile]
+    summary: list[tuple[str, str]]
+    version: str
+    verdict: str
+
+
+def first_files(plan: Plan, surface: Surface, config: Config, *, live: Surface, force: bool) -> FirstFiles:
+    """The files of a repository that nothing governs yet.
+
+    Args:
+        plan: what is governed.
+        surface: the baseline.
+        config: what the written configuration will say.
+        live: what the server publishes now, where the baseline is another one.
+        force: replace the files that are there.
+    """
+    from mcp_governor.changelog import recorded_path
+    from mcp_governor.changelog.editing import first_changelog
+    from mcp_governor.checking.settings import lint_settings
+    from mcp_governor.rules.run import lint
+    from mcp_governor.surface import dump_surface
+    from mcp_governor.version_sources import SERVER_INFO, suggest_source
+
+    root = plan.root
+    suggested = suggest_source(surface, root)
+    version = suggested.version.text or suggested.spec
+    stated = None if suggested.spec == SERVER_INFO else (version, suggested.version.count)
+    found = lint(live, lint_settings(config))
+    known = _known_findings(found)
+    recorded = "it is now" if surface is live else f"recorded in {one_line(surface.source, 60)}"
+    text = dump_surface(replace(surface, stated=stated))
+    files = {
+        OWN_FILE: (_config_text(plan, suggested, bool(known)), "the configuration"),
+        SURFACE_FILE: (text, f"the baseline: the surface as {recorded}"),
+        DEFAULT_CHANGELOG: (first_changelog(surface, version), f"the schema changelog, starting at {visible(version)}"),
+    }
+    past = "" if surface is not live else _past_release(plan, surface, version)
+    if Numbered.parse(version) is not None and not past:
+        # As a release records it: a clone without history has what this version published.
+        files[recorded_path(config.changelog_options.surfaces, version)] = (
+            text,
+            f"the same surface, recorded for {version}",
+        )
+    if known:
+        files[_KNOWN_FILE] = (known, "the current lint errors, which do not fail the check")
+    there = {name for name in files if os.path.lexists(root / name)}
+    new = [NewFile(root / name, text, root, name) for name, (text, _) in files.items() if force or name not in there]
+    kept = "replaced" if force else "exists, not changed"
+    summary = [
+        (name, what if name not in there else f"{kept}: {what}" if force else kept) for name, (_, what) in files.items()
+    ]
+    return FirstFiles(new, summary, "\n".join(filter(None, (_version(suggested), past))), _verdict(found))
+
+
+def _past_release(plan: Plan, surface: Surface, version: str) -> str:
+    """That the surface may have more than the release of its version published, and how to begin with that; else
+    empty."""
+    from mcp_governor.target.discover.node import read_json
+    from mcp_governor.target.discover.python_projects import PythonProject
+    from mcp_governor.target.git_releases import changed_since, release_tags
+
+    parsed, tag = Numbered.parse(version), ""
+    if parsed is not None and surface.release is None and "url" not in plan.keys:
+        with contextlib.suppress(GovernorError):
+            tag = release_tags(plan.root).get(parsed, "")
+    if not tag or not changed_since(plan.root, tag):
+        return ""
+    npm = read_json(plan.root / "package.json").get("name")
+    python = PythonProject(plan.root, plan.root).name
+    package = f"pypi:{python}=={version}" if python else f"npm:{npm}@{version}" if npm else "PACKAGE"
+    file = f"{version}.json"
+    return (
+        f"HEAD is past {visible(tag)}, so this surface is not recorded for {visible(version)}. To begin with what that "
+        f"published, run: mcp-governor snapshot {shlex.quote(one_line(package))} -o {shlex.quote(file)}, then this "
+        f"init again with: --force --from {shlex.quote(file)}"
+    )
+
+
+def _known_findings(found: Sequence[Finding]) -> str:
+    """The lint baseline, where today's surface has findings that would fail; empty if it has none."""
+    from mcp_governor.findings import Severity
+    from mcp_governor.rules import dump_baseline
+
+    failing = [finding for finding in found if finding.severity is Severity.ERROR]
+    return dump_baseline(failing) if failing else ""
+
+
+def _version(suggested: Suggestion) -> str:
+    """Why the version is not the one that the server reports, and where it is taken from."""
+    if not suggested.reason:
+        return ""
+    version = visible(suggested.version.text or suggested.spec)
+    where = "written into the configuration" if version == suggested.spec else f"taken from {visible(suggested.spec)}"
+    return f"{suggested.reason} Its version is {where}: {version}."
+
+
+def _verdict(found: Sequence[Finding]) -> str:
+    """One line about the findings of today."""
+    from mcp_governor.findings import Severity
+    from mcp_governor.report.groups import count_of
+
+    errors = sum(finding.severity is Severity.ERROR for finding in found)
+    warnings = sum(finding.severity is Severity.WARNING for finding in found)
+    counts = [count_of(number, word) for number, word in ((errors, "error"), (warnings, "warning")) if number]
+    if not counts:
+        return "Lint found no problems."
+    known = ""
+    if errors:
+        known = (
+            "; the error is in the baseline and does not fail the check"
+            if errors == 1
+            else "; the errors are in the baseline and do not fail the check"
+        )
+    return f"Lint found {' and '.join(counts)}{known}. List them with: mcp-governor lint"
+
+
+def _config_text(plan: Plan, version: Suggestion, known: bool) -> str:
+    """The configuration: what differs from the defaults, and why."""
+    lines = [
+        "# Configuration of mcp-governor; `mcp-governor schema config` prints all keys.",
+        f"target = {_toml(plan.target)}",
+    ]
+    lines.append(f"# The baseline is {SURFACE_FILE} at the latest release tag, or the file itself if there is no tag.")
+    if version.reason:
+        lines += [f"# {version.reason}", f"schema-version = {_toml(version.spec)}"]
+    if plan.keys:
+        lines += ["", f"[servers.{_key(plan.name)}]", *(f"{key} = {_toml(value)}" for key, value in plan.keys.items())]
+    lines += [
+        "",
+        "[policy]",
+        "# Between releases, changes are listed under ## Unreleased; the version is checked at a release.",
+    ]
+    lines += ['gate = "release"']
+    if known:
+        lines += ["", "[lint]", f"baseline = {_toml(_KNOWN_FILE)}"]
+    return "\n".join(lines) + "\n"
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _toml(name)
+
+
+def _toml(value: Any) -> str:
+    import json
+
+    if isinstance(value, list):
+        return "[" + ", ".join(_toml(item) for item in value) + "]"
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_key(name)} = {_toml(item)}" for name, item in value.items()) + " }"
+    # A TOML basic string is a JSON string, but for what JSON does not have to escape.
+    return escape_toml(json.dumps(str(value), ensure_ascii=False))
+
+
+_LEFT_OUT = ("title", "description", "annotations", "icons", "execution", "_meta")
+"""Keys of a tool that some exports leave out of every tool (MCPJam writes name, description and schemas)."""
+_PUBLISHED = frozenset({"name", "inputSchema", "outputSchema", *_LEFT_OUT})
+"""Keys that the protocol knows; others are notes of a project in its own list, unless the server publishes them."""
+
+
+def recorded_surface(text: str, live: Surface, config: Config) -> Surface:
+    """The surface of a recording, completed with what its format lacks.
+
+    Args:
+        text: a TARGET that is a recording.
+        live: what the server publishes now; its version, prompts, resources and the keys of tools that are not in
+            the recording are taken from it.
+        config: what is governed.
+
+    Raises:
+        UsageError: it is a server.
+        NothingCheckedError: no tool is in it.
+    """
+    from mcp_governor.surface import build_surface
+    from mcp_governor.target import LiveSource, parse_target, read_source, tier_rules
+
+    source = parse_target(text, config, base=Path.cwd())
+    if isinstance(source, LiveSource):
+        raise UsageError(
+            f'--from takes a recording, but "{one_line(text, 80)}" is a server.',
+            f"Record it first: mcp-governor snapshot {one_line(text, 80)} -o FILE.json",
+        )
+    old = read_source(source)
+    if not old.entries:
+        raise NothingCheckedError(f"{source.shown} contains no tools; nothing was written.", "Use another recording.")
+    skills = old.skill_entries if old.skills_recorded else live.skill_entries
+    raw: dict[str, Any] = {
+        "tools": _completed(old, live),
+        "prompts": list(old.prompts or live.prompts),
+        "resources": list(old.resources or live.resources),
+        "resourceTemplates": list(old.templates or live.templates),
+        "skills": None if skills is None else list(skills),
+        "skillFiles": dict(old.skill_files or live.skill_files),
+        "serverInfo": dict(old.server or live.server),
+        "capabilities": dict(old.capabilities or live.capabilities),
+        "protocolVersion": old.protocol or live.protocol,
+        "instructions": old.instructions or live.instructions,
+    }
+    return build_surface(raw, tiers=tier_rules(config), source=source.shown)
+
+
+def _completed(old: Surface, live: Surface) -> list[Any]:
+    """The recorded tools, with what their format leaves out of every tool, without what no server publishes."""
+    recorded = {key for entry in old.entries if isinstance(entry, dict) for key in entry}
+    missing = [key for key in _LEFT_OUT if key not in recorded]
+    now: Mapping[str, Mapping[str, Any]] = {tool.name: tool.raw for tool in live.tools}
+    published = _PUBLISHED.union(*now.values())
+    tools: list[Any] = []
+    for entry in old.entries:
+        if not isinstance(entry, dict):
+            tools.append(entry)
+            continue
+        more = now.get(str(entry.get("name")), {})
+        kept = {key: value for key, value in entry.items() if key in published}
+        tools.append({**{key: more[key] for key in missing if key in more}, **kept})
+    return tools

@@ -1,9 +1,10 @@
-"""What ``init`` will govern: the server's table in the configuration, as the command line names it."""
+"""What ``init`` will govern: the server that is named or found, as a table of the configuration without secrets."""
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,24 +12,29 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mcp_governor.cli.init_secrets import see_address, see_words
-from mcp_governor.config import Config
-from mcp_governor.errors import UsageError
+from mcp_governor.cli import out
+from mcp_governor.config import OWN_FILE, Config
+from mcp_governor.config.load import DEFAULT_MANIFEST
+from mcp_governor.errors import NothingCheckedError, UnreachableError, UsageError
 from mcp_governor.schemas.pointers import join_pointer
-from mcp_governor.secret_detection import is_plain
+from mcp_governor.secret_detection import is_plain, learn_command
+from mcp_governor.secrets import redact
 from mcp_governor.target import FileSource, LiveSource, parse_target, refuse_client_config
 from mcp_governor.target.remote import TOKEN_VARIABLE
 from mcp_governor.target.resolve import forms
-from mcp_governor.text import visible
+from mcp_governor.text import check_unicode, command_line, one_line, visible
 from mcp_governor.wire.advice import installed_with
 from mcp_governor.wire.endpoint import HttpEndpoint, StdioEndpoint
 from mcp_governor.wire.opening import as_before
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from mcp_governor.config import Launch
+    from mcp_governor.errors import GovernorError
     from mcp_governor.surface import Surface
+    from mcp_governor.target.discover import Found
+    from mcp_governor.target.discover.trying import Answer, Failure
     from mcp_governor.wire import Endpoint
 
 
@@ -242,3 +248,208 @@ def _project_name(root: Path) -> str:
 
 
 _NO_NAMES = ("main", "index", "server", "cli", "app", "init")
+
+
+_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+_ASSIGNMENT = re.compile(rf"({_NAME})=(.*)", re.DOTALL)
+_OPTION = re.compile(rf"(?:-e|--env)=?({_NAME})=(.*)", re.DOTALL)
+_IN_SCRIPT = re.compile(rf"(?:^|[\s;&|(])({_NAME})=([^\s;&|)]+)")
+
+
+def see_words(keys: Mapping[str, Any]) -> None:
+    """Check that the command line of a server can be written into a file that is committed.
+
+    Args:
+        keys: the server's table.
+
+    Raises:
+        UsageError: it contains the value of a variable or a secret, or it is not UTF-8.
+    """
+    command = (*(keys.get("command") or ("",)), *keys.get("args", ()))
+    for word in command:
+        check_unicode(word, "the command")
+    for name, value in _assignments(command):
+        if not is_plain(value, name):
+            # For docker, -e without a value passes on the variable of its own environment.
+            rest = "sh -c '…'" if any(" " in word for word in command) else f"… -e {name} …"
+            raise UsageError(
+                f"The command contains the value of {name}, and init would write it into a file.",
+                f"Set {name} in your environment, and remove its value from the command: "
+                f"mcp-governor init --env {name} -- {rest}",
+            )
+    learn_command(command)
+    if any(redact(word) != word for word in command):
+        raise UsageError(
+            f"The command {command_line(command, 120)} contains a secret, and init would write it into a file.",
+            f'Remove it, and pass it as a variable: set NAME in your environment, and write env = {{ NAME = "$NAME" }} '
+            f"into the server's table in {OWN_FILE}.",
+        )
+
+
+def _assignments(command: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Each variable that a command sets, with its value: ``-e NAME=VALUE``, ``env NAME=VALUE``, a script for a shell;
+    references to variables (``$NAME``) are not values."""
+    before = ""
+    for word in command:
+        found = [match.groups() for match in _IN_SCRIPT.finditer(word)] if " " in word else []
+        assigned = _ASSIGNMENT.fullmatch(word)
+        if assigned and not (before in ("-e", "--env", "env") or assigned[1].isupper()):
+            assigned = None
+        if match := _OPTION.fullmatch(word) or assigned:
+            found.append((match[1], match[2]))
+        for name, value in found:
+            bare = value.strip("\"'")
+            if bare and not bare.startswith("$"):
+                yield name, bare
+        before = word
+
+
+_CREDENTIAL = re.compile(r"[?&][^=&]*(?:key|token|secret|passw|auth|sig)[^=&]*=", re.IGNORECASE)
+
+
+def see_address(url: str, endpoint: Endpoint) -> None:
+    """Check that an address can be written into a file.
+
+    Raises:
+        UsageError: it contains credentials, which must not be in a file that is committed.
+    """
+    if redact(url) != url or "@" in url.split("/")[2] or _CREDENTIAL.search(url):
+        raise UsageError(
+            f"The address {visible(endpoint.shown)} contains credentials, and init would write them into a file.",
+            f"Remove them from the address. For a bearer token, set {TOKEN_VARIABLE}; for others, "
+            f'configure the server in {OWN_FILE} with headers = {{ NAME = "$VARIABLE" }}.',
+        )
+
+
+_SHOWN = 8
+"""Servers, variables or entries that one message names."""
+
+
+def found_plan(root: Path, config: Config) -> Plan:
+    """The plan for the server of this repository.
+
+    Args:
+        root: the folder that ``init`` runs in.
+        config: timeouts and environment from the command line.
+
+    Raises:
+        UsageError: no server is there, or several are; the hint is the command to type.
+        UnreachableError: none of those that are there answers.
+    """
+    from mcp_governor.target.discover import discover
+    from mcp_governor.target.discover.trying import try_candidates
+
+    found = discover(root)
+    if found.others:
+        out.echo("Not started unless you name it:", err=True)
+        for way in found.others[:_SHOWN]:
+            said = f"  ({one_line(way.says, 160)})" if way.says else ""
+            out.echo(f"  mcp-governor init {one_line(way.typed, 160)}{said}", err=True)
+        if len(found.others) > _SHOWN:
+            out.echo(f"  … ({len(found.others)} in all)", err=True)
+    if not found.candidates:
+        raise _nothing(found)
+    out.echo("Looking for the MCP server of this repository; each command is run as shown.", err=True)
+    answers, failures = try_candidates(found.candidates, config, lambda line: out.echo(line, err=True))
+    if not answers:
+        wanted = {name: file for name, file in found.variables.items() if name not in config.launch.env}
+        raise _no_answer(replace(found, variables=wanted), failures, root, sorted(config.launch.named))
+    if len(answers) > 1:
+        raise _several(answers, root)
+    (answer,) = answers
+    candidate, way = answer.candidate, answer.way
+    name = name_of(candidate.name, candidate.folder)
+    target = name if way.keys else way.target
+    return Plan(name, launched(way.keys, config.launch), target, candidate.found_in, candidate.folder, answer.surface)
+
+
+def _nothing(found: Found) -> UsageError:
+    if found.others:
+        shown = _listed([f"mcp-governor init {visible(other.typed)}" for other in found.others])
+        return UsageError("No MCP server was found in this repository.", f"If one of these is it, run: {shown}")
+    return UsageError(
+        "No MCP server was found in this folder.",
+        "Name the server: mcp-governor init -- COMMAND, or mcp-governor init python:package.module:attribute",
+    )
+
+
+def _several(answers: Sequence[Answer], root: Path) -> UsageError:
+    folders = [answer.candidate.folder for answer in answers]
+    commands = []
+    for answer in answers:
+        # Alone in its folder it is found there without a name.
+        named = "" if folders.count(answer.candidate.folder) == 1 else answer.way.typed
+        commands.append(_in_folder(answer.candidate.folder, root, f"mcp-governor init {named}".rstrip()))
+    return UsageError(f"{len(answers)} different servers were found.", f"Choose one: {_listed(commands, '; or: ')}")
+
+
+def _in_folder(folder: Path, root: Path, command: str) -> str:
+    """A command for another folder, as it is typed in ``root``."""
+    relative = os.path.relpath(folder, root)
+    return command if relative == "." else f"cd {shlex.quote(relative)} && {command}"
+
+
+def _no_answer(found: Found, failures: Sequence[Failure], root: Path, given: Sequence[str]) -> GovernorError:
+    if not failures:
+        return UsageError("The search for a server ran out of time.", "Name the server: mcp-governor init -- COMMAND")
+    step = next((failure.runner for failure in failures if failure.runner), "")
+    step = step or _next_step(found, failures, root, given)
+    if all(failure.empty for failure in failures):
+        return NothingCheckedError("The server that was found publishes no tools; nothing was written.", step)
+    one = "The only server that was found does not respond."
+    return UnreachableError(one if len(failures) == 1 else "None of the servers that were found responds.", step)
+
+
+def _next_step(found: Found, failures: Sequence[Failure], root: Path, given: Sequence[str]) -> str:
+    """The one thing to do, for the program that came closest to an answer; ``given`` are the variables that it had."""
+    for failure in failures:
+        if failure.asked:
+            return _variables(failure)
+    prepared = [
+        f"Run: {_in_folder(failure.candidate.folder, root, f'{failure.way.prepare} && mcp-governor init')}"
+        for failure in failures
+        if failure.unprepared and failure.way.prepare
+    ]
+    if prepared and all(failure.way.missing for failure in failures):
+        return prepared[0]  # nothing was started, so nothing asked for a variable
+    declared = [name for name, file in found.variables.items() if file.rpartition("/")[2] == DEFAULT_MANIFEST]
+    if declared:
+        options = " ".join(f"--env {name}" for name in [*given, *declared][:_SHOWN])
+        return (
+            f"{DEFAULT_MANIFEST} lists its environment variables. Set those that it needs, then run: "
+            f"mcp-governor init {options}"
+        )
+    for failure in failures:
+        if failure.arguments:
+            return f"It needs arguments. Add them: mcp-governor init {one_line(failure.way.typed, 160)} ARGUMENTS"
+    for failure in failures:
+        if failure.http:
+            return failure.http
+    if prepared:
+        return prepared[0]
+    if found.variables:
+        files = ", ".join(dict.fromkeys(found.variables.values()))
+        options = " ".join(f"--env {name}" for name in list(found.variables)[:_SHOWN])
+        return (
+            "It may need environment variables; servers get only those that you name. "
+            f"Set those that it needs and name them, for example (from {files}): mcp-governor init {options}"
+        )
+    if any(failure.empty for failure in failures):
+        return "It may need environment variables; servers get only those that you name: mcp-governor init --env NAME"
+    shown = one_line(failures[0].way.typed, 160)
+    return f"Start it by hand to see what is missing, then run: mcp-governor init {shown}"
+
+
+def _variables(failure: Failure) -> str:
+    names = failure.asked[:1] if failure.one_is_enough else failure.asked
+    asked = " or ".join(failure.asked) if failure.one_is_enough else ", ".join(failure.asked)
+    which = "it" if len(names) == 1 else "them"
+    if (failure.candidate.folder / ".env").is_file():
+        return f"It asks for {asked}. If .env sets {which}: mcp-governor init --env-file .env"
+    options = " ".join(f"--env {name}" for name in names)
+    return f"It asks for {asked}. Set {which} in your environment and run: mcp-governor init {options}"
+
+
+def _listed(items: Sequence[str], between: str = ", ") -> str:
+    more = f" … ({len(items)} in all)" if len(items) > _SHOWN else ""
+    return between.join(one_line(item, 160) for item in items[:_SHOWN]) + more

@@ -247,7 +247,7 @@ def _write_baseline(run: Run, path: Path, findings: Sequence[Finding], shown: st
         when = "from now on" if named == path else f"with --baseline {command_line((shown,), 200)}"
         out.echo(f"{recorded} {when}.")
         return int(Exit.PASS)
-    from mcp_governor.config.file import config_table, config_text
+    from mcp_governor.config.load import config_table, config_text
     from mcp_governor.version_sources.configuring import set_text
 
     value = Path(os.path.relpath(path, config.root)).as_posix()

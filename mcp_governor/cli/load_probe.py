@@ -18,8 +18,8 @@ from mcp_governor.cli.common import (
     target_argument,
     write_json,
 )
-from mcp_governor.cli.load_options import base_url_option, own_host_option, source_of
-from mcp_governor.cli.progress import progress
+from mcp_governor.cli.load_sweep import base_url_option, own_host_option, source_of
+from mcp_governor.cli.out import progress
 from mcp_governor.errors import STOPPED, UsageError
 from mcp_governor.report.lines import BLANK, line
 from mcp_governor.text import visible
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from mcp_governor.target import LiveSource
 
 
-@click.command(cls=TargetCommand)
+@click.command(name="probe", cls=TargetCommand)
 @target_argument
 @base_url_option
 @click.option("--log-file", type=FILE, help="Log of the server: read its statistics and warnings")
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 @click.option("--sequential-only", is_flag=True, help="Make no concurrent runs")
 @own_host_option("Measure a host that is not this machine")
 @reporting("trust")
-def probe(
+def load_probe(
     run: Run,
     target: str | None,
     base_url: str | None,

@@ -1,17 +1,18 @@
-"""``mcp-governor load sweep``."""
+"""``mcp-governor load sweep`` and ``load locustfile``, and the options that the commands of ``load`` share."""
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit, urlunsplit
 
 import click
 from msgspec.structs import replace
 
-from mcp_governor.cli import out
+from mcp_governor.cli import completion, out
 from mcp_governor.cli.common import (
     FILE,
     SECONDS,
@@ -24,15 +25,124 @@ from mcp_governor.cli.common import (
     write_lines,
     write_text,
 )
-from mcp_governor.cli.load_options import base_url_option, load_of, own_host_option, request_options
-from mcp_governor.cli.progress import progress_line
+from mcp_governor.cli.out import progress_line
 from mcp_governor.documents import written
 from mcp_governor.errors import STOPPED, Exit, UsageError
 from mcp_governor.load.model import INTERRUPTED, SweepPlan
 from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mcp_governor.load.model import Sweep
+    from mcp_governor.load.opened import Permissions
+    from mcp_governor.target import Source
+
+
+_F = TypeVar("_F", bound="Callable[..., Any]")
+
+
+base_url_option = click.option(
+    "--base-url",
+    metavar="URL",
+    shell_complete=completion.targets,
+    help="The server, instead of TARGET  [default path: /mcp]",
+)
+
+
+def request_options(function: _F) -> _F:
+    """``--tool``, ``--arguments`` and ``--allow-writes``: what is sent."""
+    for option in (
+        click.option("--allow-writes", is_flag=True, help="Also call a tool that is not annotated as read-only"),
+        click.option("--arguments", metavar="JSON", help="Arguments of the call, as a JSON object  [default: {}]"),
+        click.option("--tool", metavar="NAME", help="Call this tool  [default: tools/list is sent]"),
+    ):
+        function = option(function)
+    return function
+
+
+def own_host_option(text: str) -> Callable[[_F], _F]:
+    """``--i-own-this-host``.
+
+    Args:
+        text: what it allows.
+    """
+    return click.option("--i-own-this-host", is_flag=True, help=text)
+
+
+def source_of(run: Run, target: str | None, base_url: str | None) -> Source:
+    """The server that a command measures.
+
+    Args:
+        run: the options of the command line.
+        target: TARGET.
+        base_url: the value of ``--base-url``.
+
+    Raises:
+        UsageError: both name a server, or the one that does is not a target.
+    """
+    if target is not None and base_url is not None:
+        raise UsageError("--base-url and TARGET both name the server.", "Remove one of them.")
+    return run.source(_with_path(base_url) if base_url is not None else target)
+
+
+def _with_path(url: str) -> str:
+    """The address itself, or its /mcp if it is that of a host."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url
+    if parts.scheme in ("http", "https") and parts.path in ("", "/"):
+        return urlunsplit(parts._replace(path="/mcp"))
+    return url
+
+
+def load_of(
+    run: Run,
+    target: str | None,
+    base_url: str | None,
+    tool: str | None,
+    arguments: str | None,
+    *,
+    allow_writes: bool,
+    owned: bool,
+) -> tuple[Source, SweepPlan, Permissions]:
+    """The server, the request that is sent to it, and what the user allows; arguments are values of the options.
+
+    Raises:
+        UsageError: the arguments are not a JSON object, or an option has no effect because no tool is called.
+    """
+    from mcp_governor.checking.reading import permitted
+    from mcp_governor.load.model import SweepPlan
+    from mcp_governor.load.opened import Permissions
+
+    params: dict[str, Any] = {}
+    if tool is not None:
+        params = {"name": tool, "arguments": _object_of(arguments) if arguments is not None else {}}
+    for name, is_given in (("--arguments", arguments is not None), ("--allow-writes", allow_writes)):
+        if is_given and tool is None:
+            raise UsageError(f"{name} has no effect without --tool.", f"Add --tool NAME, or remove {name}.")
+    source = source_of(run, target, base_url)
+    read_only = permitted(run.config, source, "read_only_tools").read_only_tools if tool is not None else ()
+    plan = SweepPlan(
+        method="tools/list" if tool is None else "tools/call",
+        params=params,
+        timeout=getattr(source, "timeout", run.config.timeout),
+    )
+    return source, plan, Permissions(owned, allow_writes, read_only)
+
+
+def _object_of(arguments: str) -> dict[str, Any]:
+    from mcp_governor.parsing import read_json
+
+    example = 'Write a JSON object: \'{"query": "a"}\''
+    try:
+        value = read_json(arguments)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"--arguments is not JSON: {one_line(str(error), 80)}.", example) from None
+    if not isinstance(value, dict):
+        raise UsageError("--arguments is not a JSON object.", example)
+    return value
 
 
 _DEFAULTS = SweepPlan()
@@ -59,7 +169,7 @@ _HIGHEST_PORT = 65_535
 """The highest TCP port."""
 
 
-@click.command(cls=TargetCommand)
+@click.command(name="sweep", cls=TargetCommand)
 @target_argument
 @base_url_option
 @click.option(
@@ -102,7 +212,7 @@ _HIGHEST_PORT = 65_535
     help="Write all of them to this folder, named after the server",
 )
 @configured("trust", "output", "quiet", formats=click.Choice(["text", "json"]))
-def sweep(
+def load_sweep(
     run: Run,
     target: str | None,
     base_url: str | None,
@@ -254,3 +364,74 @@ def _stem(url: str) -> str:
         port = parts.port or (443 if parts.scheme == "https" else 80)
         where = f"{re.sub('[^a-z0-9._-]', '_', parts.hostname or '')}-{port}"
     return f"mcp-tools-list-observability-{where}-concurrency-sweep"
+
+
+_FILE = "locustfile.py"
+
+
+@click.command(name="locustfile", cls=TargetCommand)
+@target_argument
+@base_url_option
+@request_options
+@own_host_option("The server may be on a host that is not this machine")
+@click.option(
+    "-o",
+    "--out",
+    "file",
+    type=FILE,
+    help=f"File to write  [default: {_FILE}]",
+)
+@click.option("--force", is_flag=True, help="Replace the file if there is one")
+@configured("trust", "quiet")
+def load_locustfile(
+    run: Run,
+    target: str | None,
+    base_url: str | None,
+    tool: str | None,
+    arguments: str | None,
+    allow_writes: bool,
+    i_own_this_host: bool,
+    file: Path | None,
+    force: bool,
+) -> int:
+    """Write a locustfile for a cluster that you have.
+
+    It sends what "load sweep" sends to the same server, needs locust and nothing else, and contains no secret: headers
+    come from the variable MCP_LOAD_HEADERS, a JSON object, on each machine that runs workers.
+
+    The server is asked once, for the protocol that it speaks.
+    """
+    from mcp_governor.errors import UsageError
+    from mcp_governor.load.locust_engine import HEADERS_VARIABLE, URL_VARIABLE, locustfile
+    from mcp_governor.load.opened import open_target
+    from mcp_governor.load.recipe import http_job
+    from mcp_governor.secrets import redact_json
+    from mcp_governor.wire import HttpEndpoint
+    from mcp_governor.writing import NewFile, write_files
+
+    # The name that nobody typed may be a link of whoever made this folder.
+    new = NewFile(file or Path(_FILE), "", Path.cwd() if file is None else None, expected=True if force else None)
+    if new.path.is_file() and not force:
+        raise UsageError(f"{new.name} exists already.", "Add --force to replace it, or name another file with --out.")
+    source, plan, permissions = load_of(
+        run, target, base_url, tool, arguments, allow_writes=allow_writes, owned=i_own_this_host
+    )
+    opened = open_target(source, plan, permissions)
+    if not isinstance(opened.endpoint, HttpEndpoint):
+        raise UsageError(
+            f"{opened.shown} is reached over stdio, and Locust's workers send HTTP.", "Name the address of the server."
+        )
+    job = http_job(opened.endpoint, opened.era, opened.protocol, plan, opened.tools)
+    # The values alone: a secret that is a common word would be redacted in the code as well.
+    kept = dataclasses.replace(
+        job, request=redact_json(job.request), request_headers=redact_json(dict(job.request_headers))
+    )
+    write_files(replace(new, content=locustfile(kept, plan.timeout)))
+    if run.output.verbose >= 0:
+        out.echo(f"{new.name}: written.", err=True)
+        for variable, is_needed in ((HEADERS_VARIABLE, job.secret_headers), (URL_VARIABLE, job.url != job.shown)):
+            if is_needed:
+                out.echo(f"Set {variable} where workers run; the file does not contain it.", err=True)
+        if kept.request != job.request:
+            out.echo("--arguments contains a secret; the file has [redacted] instead.", err=True)
+    return 0

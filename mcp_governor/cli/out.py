@@ -17,13 +17,16 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from mcp_governor.cli import terminal
-from mcp_governor.cli.hyperlinks import takes_links, url_of
 from mcp_governor.errors import UsageError
+from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
+    from mcp_governor.checking.asked import Emit, Station
+    from mcp_governor.cli.common import Output
     from mcp_governor.report.lines import Line
+
 
 _CLEAR = "\r\x1b[2K"
 
@@ -99,7 +102,7 @@ def _wrapped(text: str, width: int | None) -> str:
     return inert("\n".join(rows))
 
 
-def progress_line(text: str) -> None:
+def _show_progress(text: str) -> None:
     """Show a line of progress on standard error, instead of the last one; empty takes it away."""
     from mcp_governor.text import one_line
 
@@ -157,7 +160,7 @@ def abandon() -> None:
 def put_lines(lines: Iterable[Line]) -> None:
     """Write lines to standard output; on a terminal, wrapped, and with style if it supports color."""
     color, width = terminal.takes_color(sys.stdout), terminal.columns(sys.stdout)
-    put(lines_text(lines, color=color, width=width, links=takes_links(sys.stdout)))
+    put(lines_text(lines, color=color, width=width, links=terminal.takes_links(sys.stdout)))
 
 
 def lines_text(lines: Iterable[Line], *, color: bool = False, width: int | None = None, links: bool = False) -> str:
@@ -182,7 +185,7 @@ def lines_text(lines: Iterable[Line], *, color: bool = False, width: int | None 
         color=color,
         width=width,
         spell=lambda text: terminal.spelled(text, encoding),
-        url_of=url_of if links else None,
+        url_of=terminal.url_of if links else None,
     )
     # Wrapping may put any word first on a line; a runner looks for its commands there.
     style = r"\x1b\[[0-9;]*m|\x1b\]8;[^\x1b\n]*\x1b\\"
@@ -197,3 +200,36 @@ def _to_stderr(text: str) -> None:
     with contextlib.suppress(OSError, ValueError):
         stream.write(terminal.spelled(text, terminal.encoding_of(stream)))
         stream.flush()
+
+
+_WORDS = {
+    "read": "reading",
+    "compare": "comparing",
+    "policy": "checking the version",
+    "lint": "linting",
+    "call": "calling",
+    "load": "measuring",
+}
+
+
+@contextlib.contextmanager
+def progress_line(output: Output) -> Iterator[Callable[[str], None]]:
+    """Show a line of progress, which is removed at the end."""
+    if not terminal.takes_control(sys.stderr) or output.verbose < 0:
+        yield lambda _: None
+        return
+    try:
+        yield _show_progress
+    finally:
+        _show_progress("")
+
+
+@contextlib.contextmanager
+def progress(output: Output) -> Iterator[Emit]:
+    """A listener that shows which station is at work."""
+    with progress_line(output) as show:
+
+        def emit(station: Station, subject: str) -> None:
+            show(f"{_WORDS[station]} {one_line(subject, 60)} …")
+
+        yield emit

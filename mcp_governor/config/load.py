@@ -12,21 +12,25 @@ import msgspec
 from msgspec.structs import replace
 
 from mcp_governor import documents
-from mcp_governor.config.former import with_current_names
 from mcp_governor.config.model import CALLS_MODES, Config, ConfigFile
-from mcp_governor.config.policy import ChangeOptions, PolicyConfig
+from mcp_governor.config.policy import ChangeOptions, PolicyConfig, option_schemas
 from mcp_governor.config.servers import WAYS, ServerConfig
 from mcp_governor.config.trust import KEY as TRUST_KEY
 from mcp_governor.config.trust import VARIABLE as TRUST_VARIABLE
 from mcp_governor.config.trust import rules_trusted, user_config
+from mcp_governor.documents import schema_of
 from mcp_governor.errors import ConfigError
-from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
+from mcp_governor.files import MAX_TEXT_BYTES, read_bytes, read_named
 from mcp_governor.parsing import BadValueError, check_values, read_toml
+from mcp_governor.rule_names import current_id, noted_name
 from mcp_governor.secret_detection import learn_addresses, learn_anywhere, learn_table
 from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
+
+    Renaming = Callable[[str, str], str]
+
 
 OWN_FILE = "mcp-governor.toml"
 DEFAULT_CHANGELOG = "docs/mcp-schema-changelog.md"
@@ -181,7 +185,6 @@ _NONE: Mapping[str, Any] = {"options": {}}
 
 
 def _schema() -> dict[str, Any]:
-    from mcp_governor.config.schema import config_schema
 
     return config_schema()
 
@@ -289,3 +292,99 @@ def _mode(short: str, long: str, path: Path) -> str:
             f'{visible(path.name)}: "calls" is {short}, but "calls-mode" is {long}.', "Remove one of the two."
         )
     return short
+
+
+def with_current_names(table: Mapping[str, Any], file: str | None) -> dict[str, Any]:
+    """A valid configuration table with current names in place of former ones.
+
+    Args:
+        table: as in the file.
+        file: its name in notes; ``None`` for a file of an earlier commit, which needs no notes because nobody can
+            change it.
+    """
+
+    def renamed(name: str, key: str) -> str:
+        return current_id(name) if file is None else noted_name(name, file, key)
+
+    out = dict(table)
+    if "lint" in table:
+        out["lint"] = _lint(table["lint"], renamed)
+    if "accept" in table:
+        out["accept"] = [_acceptance(item, renamed) for item in table["accept"]]
+    return out
+
+
+def _lint(table: Mapping[str, Any], renamed: Renaming) -> dict[str, Any]:
+    out = dict(table)
+    for key in ("select", "extend-select", "ignore"):
+        if key in table:
+            out[key] = _listed(table[key], f"lint.{key}", renamed)
+    for key in ("severity", "options"):
+        if key in table:
+            out[key] = _keyed(table[key], f"lint.{key}", renamed)
+    if "per-tool-ignores" in table:
+        globs = table["per-tool-ignores"].items()
+        out["per-tool-ignores"] = {
+            glob: _listed(items, f'lint.per-tool-ignores."{one_line(glob, 60)}"', renamed) for glob, items in globs
+        }
+    return out
+
+
+def _listed(items: Iterable[str | Mapping[str, str]], key: str, renamed: Renaming) -> list[Any]:
+    """Rules in a list: ids, or tables of rule and reason."""
+    return [
+        renamed(item, key) if isinstance(item, str) else {**item, "rule": renamed(item["rule"], key)} for item in items
+    ]
+
+
+def _keyed(values: Mapping[str, Any], key: str, renamed: Renaming) -> dict[str, Any]:
+    """Values by rule; if a file has both names of a rule, the value under the current name counts."""
+    former = {new: value for name, value in values.items() if (new := renamed(name, key)) != name}
+    current = {name: value for name, value in values.items() if current_id(name) == name}
+    return former | current
+
+
+def _acceptance(item: Mapping[str, Any], renamed: Renaming) -> dict[str, Any]:
+    # An acceptance that was released is a record: it still matches, and needs no edit.
+    finding = current_id(item["finding"]) if "released" in item else renamed(item["finding"], "accept")
+    return {**item, "finding": finding}
+
+
+FORMAT = "mcp-governor/config-1"
+
+
+def config_schema(profiles: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The JSON Schema (2020-12) of ``[tool.mcp-governor]``.
+
+    Args:
+        profiles: the known profiles, which the caller passes because the rules are on a floor above this one; empty for
+            any name.
+    """
+    schema = schema_of(ConfigFile, FORMAT)
+    policy, profile = (schema["properties"][name] for name in ("policy", "profile"))
+    del policy["properties"]["options"]
+    policy["properties"] |= option_schemas()
+    if profiles:
+        name = {"enum": list(profiles)}
+        profile["anyOf"] = [name, {"type": "array", "items": name}]
+        del profile["type"], profile["items"]
+    return schema
+
+
+def config_table(path: Path) -> tuple[str, ...]:
+    """The table of the configuration in its file."""
+    return ("tool", "mcp-governor") if path.name == "pyproject.toml" else ()
+
+
+def config_text(path: Path) -> str:
+    """A configuration file with its own line ends.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
+    shown = visible(path.name)
+    data = read_named(path, shown, limit=MAX_TEXT_BYTES, error=ConfigError, hint="Check the file.")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise ConfigError(f"{shown} cannot be read: it is not UTF-8.", "Check the file.") from None

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.findings import Bump, Tier
-from mcp_governor.version_steps import needed_step
+from mcp_governor.versions import needed_step
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

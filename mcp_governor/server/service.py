@@ -31,8 +31,7 @@ from mcp_governor.text import command_line, sentence
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mcp_governor.server.jobs import Jobs
-    from mcp_governor.server.pool import Pool
+    from mcp_governor.server.pool import Jobs, Pool
     from mcp_governor.server.project import Project
 
 Kind = Literal["unknown_name", "malformed_name", "index_not_ready", "cost_cap_exceeded", "internal_error"]

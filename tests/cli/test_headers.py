@@ -9,7 +9,7 @@ import pytest
 from commandline import governor_here
 from support import SERVERS
 
-from mcp_governor.cli.headers import headers_of
+from mcp_governor.cli.launching import headers_of
 from mcp_governor.errors import UsageError
 
 sys.path.insert(0, str(SERVERS))
