@@ -105,7 +105,7 @@ def call(
         timeout=config.timeout,
         budget=budget,
     )
-    with progress(run.output) as emit:
+    with progress(run.output.verbose) as emit:
         surface, called = call_target(source, config, settings, emit=emit, scratch=scratch)
     if record is not None:
         from mcp_governor.call.record import write_recordings

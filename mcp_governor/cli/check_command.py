@@ -159,7 +159,7 @@ def check(
         raise useless("--base", "--isolated, which reads no file of the repository")
     typed = {"level": level, "profile": profile, "calls_mode": no_calls}
     typed["fail_on"] = click.get_current_context().params.get("fail_on")
-    with progress(run.output) as emit:
+    with progress(run.output.verbose) as emit:
         asked = Asked(
             target=target,
             command=server_command(),

@@ -375,7 +375,7 @@ def _evaluate(
         show(f"{kept} of {progress.total} answers ({progress.kept} kept{failed}), ${progress.dollars:.2f}")
 
     try:
-        with progress_line(run.output) as show:
+        with progress_line(run.output.verbose) as show:
             return anyio.run(lambda: evaluate(runners, asked, plain.tools, settings, keeper, emit=emit))
     except KeyboardInterrupt:
         out.echo(f"{kept} answers are kept; the same command continues from there.", err=True)

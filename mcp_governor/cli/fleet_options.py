@@ -205,7 +205,7 @@ def run_all(run: Run, work: Work, fleet: str | None, many: Many) -> int:
     members = members_of(fleet, typed(run.config), adapted=typed, packages=many.packages)
     if many.with_each:
         members = members.with_each(many.with_each)
-    with opened(many.store, many.named, many.engine) as place, _progress(run.output) as show:
+    with opened(many.store, many.named, many.engine) as place, _progress(run.output.verbose) as show:
         wanted = Wanted(
             work=work,
             surfaces=Path(many.against) if many.against else None,
@@ -311,7 +311,7 @@ def write_fleet(fleet: Fleet, output: Output, names: Sequence[str], pages: Path 
 def _progress(output: Output) -> Iterator[Callable[[Progress], None]]:
     """Progress with an estimate: a line that changes on a terminal, and one now and then elsewhere."""
     if terminal.takes_control(sys.stderr):
-        with progress_line(output) as line:
+        with progress_line(output.verbose) as line:
             yield lambda progress: line(progress.words)
         return
     last = time.monotonic()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import shlex
 from pathlib import Path
 from textwrap import indent
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec.structs import replace
@@ -23,10 +24,11 @@ from mcp_governor.cli.common import (
     target_argument,
     unconfigured,
 )
-from mcp_governor.cli.init_files import HOOKS, Offer, ci_offers, hook_offer
-from mcp_governor.cli.init_plan import Plan, as_started, local_paths, recorded_paths, typed_plan
-from mcp_governor.config import DEFAULT_CHANGELOG, OWN_FILE, Config, with_found_files
+from mcp_governor.cli.init_files import HOOKS, ci_offers, hook_offer
+from mcp_governor.cli.init_plan import Plan, as_started, found_plan, local_paths, typed_plan
+from mcp_governor.config import DEFAULT_CHANGELOG, OWN_FILE, with_found_files
 from mcp_governor.errors import GovernorError, NothingCheckedError, UsageError
+from mcp_governor.findings import Severity
 from mcp_governor.report.lines import line
 from mcp_governor.target import SURFACE_FILE, LiveSource, resolve
 from mcp_governor.text import escape_toml, one_line, visible
@@ -36,11 +38,11 @@ from mcp_governor.writing import NewFile
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from mcp_governor.config import Config
     from mcp_governor.findings import Finding
     from mcp_governor.surface import Surface
     from mcp_governor.target import Source
     from mcp_governor.version_sources import Suggestion
-    from mcp_governor.wire import Endpoint
 
 
 @click.command(cls=TargetCommand)
@@ -83,18 +85,18 @@ def init(run: Run, target: str | None, ci: bool, hook: bool, recording: str | No
             )
     if force:
         run = Run(unconfigured(), run.output)
-    plan = _plan(run, target, root)
+    plan = typed_plan(target, server_command(), run.config.launch, root) or found_plan(root, run.config)
     config = _config(plan, run.config)
     source = resolve(None, config)
     live = surface = _surface(plan, source, config)
-    plan = as_started(plan, _endpoint(source))
+    assert isinstance(source, LiveSource)
+    plan = as_started(plan, source.endpoint)
     config = _config(plan, run.config)
-
     if recording is not None:
-        surface = recorded_surface(recording, surface, config)
-    files, written, version, verdict = first_files(plan, surface, config, live=live, force=force)
+        surface = _recorded_surface(recording, surface, config)
+    files, written, remarks = _first_files(plan, surface, config, live=live, force=force)
     offers = [
-        *(ci_offers(plan.root, _endpoint(source), plan.secrets, force=force) if ci else ()),
+        *(ci_offers(plan.root, source.endpoint, plan.secrets, force=force) if ci else ()),
         *([hook_offer(plan.root)] if hook else ()),
     ]
     shown = [(visible(os.path.relpath(offer.path, plan.root)), offer) for offer in offers]
@@ -102,23 +104,15 @@ def init(run: Run, target: str | None, ci: bool, hook: bool, recording: str | No
         if offer.text is not None:
             files.append(NewFile(offer.path, offer.text, plan.root, name))
         if not offer.paste:
-            written.append((name, _placed(offer)))
+            is_said = offer.text is not None or offer.path.name == HOOKS
+            written.append((name, offer.what if is_said else "exists, not changed"))
     write_files(*files)
-    _summarize(plan, len(live.tools), written, (version, verdict, _of_this_machine(surface, plan.root)))
+    _summarize(plan, len(live.tools), written, remarks)
     for name, offer in shown:
         if offer.paste:
             out.echo(f"\n{name} was not changed; {offer.what}:\n\n{indent(offer.paste, '    ')}")
     then = f", then see what has changed since {one_line(recording, 80)} with" if recording else ", then run"
     out.echo(f"Next: commit these files{then}: {_check(plan, root)}")
-
-
-def _plan(run: Run, target: str | None, root: Path) -> Plan:
-    plan = typed_plan(target, server_command(), run.config.launch, root)
-    if plan is not None:
-        return plan
-    from mcp_governor.cli.init_plan import found_plan
-
-    return found_plan(root, run.config)
 
 
 def _config(plan: Plan, typed: Config) -> Config:
@@ -140,17 +134,7 @@ def _surface(plan: Plan, source: Source, config: Config) -> Surface:
     return surface
 
 
-def _endpoint(source: Source) -> Endpoint:
-    assert isinstance(source, LiveSource)
-    return source.endpoint
-
-
-def _placed(offer: Offer) -> str:
-    """What to say of an offered file."""
-    return offer.what if offer.text is not None or offer.path.name == HOOKS else "exists, not changed"
-
-
-def _summarize(plan: Plan, tools: int, written: list[tuple[str, str]], remarks: tuple[str, ...]) -> None:
+def _summarize(plan: Plan, tools: int, written: list[tuple[str, str]], remarks: Sequence[str]) -> None:
     from mcp_governor.report.groups import count_of
 
     folder = os.path.relpath(plan.root)
@@ -158,7 +142,7 @@ def _summarize(plan: Plan, tools: int, written: list[tuple[str, str]], remarks: 
     out.echo(f"Found the server {visible(plan.name)} in {where}: {count_of(tools, 'tool')}.")
     width = max(len(name) for name, _ in written)
     out.put_lines(line(f"{name:<{width}}  {what}", indent=2, hang=width + 2) for name, what in written)
-    for remark in filter(None, remarks):
+    for remark in remarks:
         out.echo(remark)
     if paths := [one_line(path, 80) for path in local_paths(plan.keys)]:
         is_, it = ("is a path", "it") if len(paths) == 1 else ("are paths", "them")
@@ -166,24 +150,6 @@ def _summarize(plan: Plan, tools: int, written: list[tuple[str, str]], remarks: 
     if plan.secrets:
         which = "it" if len(plan.secrets) == 1 else "them"
         out.echo(f"The server gets {', '.join(plan.secrets)} from the environment; set {which} wherever check runs.")
-
-
-_PATHS_SHOWN = 3
-"""Places with a path of this machine that are named: enough to find what writes them."""
-
-
-def _of_this_machine(surface: Surface, root: Path) -> str:
-    """That the recording will differ on other machines, and where; else empty."""
-    from mcp_governor.surface import surface_document
-
-    found = recorded_paths(surface_document(surface), (root, Path.home()))
-    if not found:
-        return ""
-    more = f" and {len(found) - _PATHS_SHOWN:,} more" if len(found) > _PATHS_SHOWN else ""
-    return (
-        f"The recording has paths of this machine at {', '.join(one_line(place, 80) for place in found[:_PATHS_SHOWN])}"
-        f"{more}, so it differs elsewhere; publish names or relative paths, or record it in CI."
-    )
 
 
 def _check(plan: Plan, root: Path) -> str:
@@ -198,24 +164,9 @@ def _check(plan: Plan, root: Path) -> str:
 _KNOWN_FILE = "mcp-lint-baseline.json"
 
 
-class FirstFiles(NamedTuple):
-    """What ``init`` begins with.
-
-    Attributes:
-        files: what is missing and will be written.
-        summary: what to say of each file, written or left alone.
-        version: why the version is not the one that the server reports, and where it is taken from; that commits
-            after its tag may have added to it; else empty.
-        verdict: one line about the findings of today.
-    """
-
-    files: list[NewFile]
-    summary: list[tuple[str, str]]
-    version: str
-    verdict: str
-
-
-def first_files(plan: Plan, surface: Surface, config: Config, *, live: Surface, force: bool) -> FirstFiles:
+def _first_files(
+    plan: Plan, surface: Surface, config: Config, *, live: Surface, force: bool
+) -> tuple[list[NewFile], list[tuple[str, str]], list[str]]:
     """The files of a repository that nothing governs yet.
 
     Args:
@@ -224,10 +175,15 @@ def first_files(plan: Plan, surface: Surface, config: Config, *, live: Surface, 
         config: what the written configuration will say.
         live: what the server publishes now, where the baseline is another one.
         force: replace the files that are there.
+
+    Returns:
+        What will be written; what to say of each file, written or left alone; and remarks: where the version is taken
+        from, that commits after its tag may have added to it, and one line about the findings of today.
     """
     from mcp_governor.changelog import recorded_path
     from mcp_governor.changelog.editing import first_changelog
     from mcp_governor.checking.settings import lint_settings
+    from mcp_governor.rules import dump_baseline
     from mcp_governor.rules.run import lint
     from mcp_governor.surface import dump_surface
     from mcp_governor.version_sources import SERVER_INFO, suggest_source
@@ -237,30 +193,33 @@ def first_files(plan: Plan, surface: Surface, config: Config, *, live: Surface, 
     version = suggested.version.text or suggested.spec
     stated = None if suggested.spec == SERVER_INFO else (version, suggested.version.count)
     found = lint(live, lint_settings(config))
-    known = _known_findings(found)
+    failing = [finding for finding in found if finding.severity is Severity.ERROR]
     recorded = "it is now" if surface is live else f"recorded in {one_line(surface.source, 60)}"
     text = dump_surface(replace(surface, stated=stated))
     files = {
-        OWN_FILE: (_config_text(plan, suggested, bool(known)), "the configuration"),
+        OWN_FILE: (_config_text(plan, suggested, bool(failing)), "the configuration"),
         SURFACE_FILE: (text, f"the baseline: the surface as {recorded}"),
         DEFAULT_CHANGELOG: (first_changelog(surface, version), f"the schema changelog, starting at {visible(version)}"),
     }
     past = "" if surface is not live else _past_release(plan, surface, version)
     if Numbered.parse(version) is not None and not past:
         # As a release records it: a clone without history has what this version published.
-        files[recorded_path(config.changelog_options.surfaces, version)] = (
-            text,
-            f"the same surface, recorded for {version}",
-        )
-    if known:
-        files[_KNOWN_FILE] = (known, "the current lint errors, which do not fail the check")
+        release = recorded_path(config.changelog_options.surfaces, version)
+        files[release] = (text, f"the same surface, recorded for {version}")
+    if failing:
+        files[_KNOWN_FILE] = (dump_baseline(failing), "the current lint errors, which do not fail the check")
     there = {name for name in files if os.path.lexists(root / name)}
     new = [NewFile(root / name, text, root, name) for name, (text, _) in files.items() if force or name not in there]
-    kept = "replaced" if force else "exists, not changed"
-    summary = [
-        (name, what if name not in there else f"{kept}: {what}" if force else kept) for name, (_, what) in files.items()
+    written = [
+        (name, what if name not in there else f"replaced: {what}" if force else "exists, not changed")
+        for name, (_, what) in files.items()
     ]
-    return FirstFiles(new, summary, "\n".join(filter(None, (_version(suggested), past))), _verdict(found))
+    remarks = [past, _verdict(found)]
+    if suggested.reason:
+        shown = visible(version)
+        where = "written into the configuration" if shown == suggested.spec else f"taken from {visible(suggested.spec)}"
+        remarks.insert(0, f"{suggested.reason} Its version is {where}: {shown}.")
+    return new, written, [remark for remark in remarks if remark]
 
 
 def _past_release(plan: Plan, surface: Surface, version: str) -> str:
@@ -287,41 +246,16 @@ def _past_release(plan: Plan, surface: Surface, version: str) -> str:
     )
 
 
-def _known_findings(found: Sequence[Finding]) -> str:
-    """The lint baseline, where today's surface has findings that would fail; empty if it has none."""
-    from mcp_governor.findings import Severity
-    from mcp_governor.rules import dump_baseline
-
-    failing = [finding for finding in found if finding.severity is Severity.ERROR]
-    return dump_baseline(failing) if failing else ""
-
-
-def _version(suggested: Suggestion) -> str:
-    """Why the version is not the one that the server reports, and where it is taken from."""
-    if not suggested.reason:
-        return ""
-    version = visible(suggested.version.text or suggested.spec)
-    where = "written into the configuration" if version == suggested.spec else f"taken from {visible(suggested.spec)}"
-    return f"{suggested.reason} Its version is {where}: {version}."
-
-
 def _verdict(found: Sequence[Finding]) -> str:
     """One line about the findings of today."""
-    from mcp_governor.findings import Severity
     from mcp_governor.report.groups import count_of
 
-    errors = sum(finding.severity is Severity.ERROR for finding in found)
-    warnings = sum(finding.severity is Severity.WARNING for finding in found)
+    errors, warnings = (sum(one.severity is kind for one in found) for kind in (Severity.ERROR, Severity.WARNING))
     counts = [count_of(number, word) for number, word in ((errors, "error"), (warnings, "warning")) if number]
     if not counts:
         return "Lint found no problems."
-    known = ""
-    if errors:
-        known = (
-            "; the error is in the baseline and does not fail the check"
-            if errors == 1
-            else "; the errors are in the baseline and do not fail the check"
-        )
+    which = "the error is in the baseline and does" if errors == 1 else "the errors are in the baseline and do"
+    known = f"; {which} not fail the check" if errors else ""
     return f"Lint found {' and '.join(counts)}{known}. List them with: mcp-governor lint"
 
 
@@ -330,8 +264,8 @@ def _config_text(plan: Plan, version: Suggestion, known: bool) -> str:
     lines = [
         "# Configuration of mcp-governor; `mcp-governor schema config` prints all keys.",
         f"target = {_toml(plan.target)}",
+        f"# The baseline is {SURFACE_FILE} at the latest release tag, or the file itself if there is no tag.",
     ]
-    lines.append(f"# The baseline is {SURFACE_FILE} at the latest release tag, or the file itself if there is no tag.")
     if version.reason:
         lines += [f"# {version.reason}", f"schema-version = {_toml(version.spec)}"]
     if plan.keys:
@@ -340,8 +274,8 @@ def _config_text(plan: Plan, version: Suggestion, known: bool) -> str:
         "",
         "[policy]",
         "# Between releases, changes are listed under ## Unreleased; the version is checked at a release.",
+        'gate = "release"',
     ]
-    lines += ['gate = "release"']
     if known:
         lines += ["", "[lint]", f"baseline = {_toml(_KNOWN_FILE)}"]
     return "\n".join(lines) + "\n"
@@ -352,8 +286,6 @@ def _key(name: str) -> str:
 
 
 def _toml(value: Any) -> str:
-    import json
-
     if isinstance(value, list):
         return "[" + ", ".join(_toml(item) for item in value) + "]"
     if isinstance(value, dict):
@@ -368,7 +300,7 @@ _PUBLISHED = frozenset({"name", "inputSchema", "outputSchema", *_LEFT_OUT})
 """Keys that the protocol knows; others are notes of a project in its own list, unless the server publishes them."""
 
 
-def recorded_surface(text: str, live: Surface, config: Config) -> Surface:
+def _recorded_surface(text: str, live: Surface, config: Config) -> Surface:
     """The surface of a recording, completed with what its format lacks.
 
     Args:

@@ -16,7 +16,6 @@ from mcp_governor.cli import out
 from mcp_governor.config import OWN_FILE, Config
 from mcp_governor.config.load import DEFAULT_MANIFEST
 from mcp_governor.errors import NothingCheckedError, UnreachableError, UsageError
-from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.secret_detection import is_plain, learn_command
 from mcp_governor.secrets import redact
 from mcp_governor.target import FileSource, LiveSource, parse_target, refuse_client_config
@@ -105,22 +104,19 @@ def launched(server: Mapping[str, Any], launch: Launch) -> Mapping[str, Any]:
     A variable is written as a reference to the environment, unless its value was given and is plainly no secret: who
     gives the name alone keeps the value elsewhere.
     """
-    if not server:
-        return server
-    table = {
-        name: value if name not in launch.named and is_plain(value, name) else f"${name}"
-        for name, value in launch.env.items()
-    }
     headers = dict(launch.headers)
     bearer = headers.pop("Authorization") if headers.get("Authorization", "").startswith("Bearer $") else ""
     keys = {
         "args": list(launch.args),
         "with": list(launch.with_),
-        "env": table,
+        "env": {
+            name: value if name not in launch.named and is_plain(value, name) else f"${name}"
+            for name, value in launch.env.items()
+        },
         "headers": headers,
         "bearer-token": bearer.removeprefix("Bearer "),
     }
-    return {**server, **{key: value for key, value in keys.items() if value}}
+    return {**server, **{key: value for key, value in keys.items() if value}} if server else server
 
 
 _SUBCOMMANDS = ("run", "tool", "exec", "dlx", "x")
@@ -162,20 +158,13 @@ def _keys_of(target: str, root: Path) -> dict[str, Any]:
             f"Use the recording as the baseline: mcp-governor init --from {visible(target)}; or name a server "
             f"as {forms('remote')}, or as what runs code here: {forms('code')}.",
         )
+    endpoint = source.endpoint
     if "://" in target:
-        see_address(target, source.endpoint)
-    if not isinstance(source.endpoint, HttpEndpoint) or ".json" in target:
+        see_address(target, endpoint)
+    if not isinstance(endpoint, HttpEndpoint) or ".json" in target:
         return {}
-    return _url_keys(source.endpoint)
-
-
-def _url_keys(endpoint: HttpEndpoint) -> dict[str, Any]:
-    keys = {"url": endpoint.url}
-    if endpoint.transport != "auto":
-        keys["transport"] = endpoint.transport
-    if os.environ.get(TOKEN_VARIABLE):
-        keys["bearer-token"] = f"${TOKEN_VARIABLE}"
-    return keys
+    token = {"bearer-token": f"${TOKEN_VARIABLE}"} if os.environ.get(TOKEN_VARIABLE) else {}
+    return {"url": endpoint.url, **({"transport": endpoint.transport} if endpoint.transport != "auto" else {}), **token}
 
 
 _LONGEST_SUFFIX = len(".json")
@@ -214,25 +203,6 @@ def local_paths(keys: Mapping[str, Any]) -> list[str]:
     words = (*keys.get("command", ()), *keys.get("args", ()))
     paths = (word.partition("=")[2] if word.startswith("-") else word for word in words)
     return [path for path in dict.fromkeys(paths) if Path(path).is_absolute() and not path.startswith(_EVERYWHERE)]
-
-
-def recorded_paths(document: Any, folders: Sequence[Path]) -> list[str]:
-    """Pointers to the strings of a recorded surface that contain a path of this machine, in their order.
-
-    Args:
-        document: the recording.
-        folders: of this machine: the home folder, and that of the repository.
-    """
-    prefixes = tuple(f"{folder}{os.sep}" for folder in folders if len(folder.parts) > 1)
-    found: list[str] = []
-    waiting: list[tuple[str, Any]] = [("", document)]
-    while waiting:
-        place, value = waiting.pop()
-        if isinstance(value, str) and any(prefix in value for prefix in prefixes):
-            found.append(place)
-        members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-        waiting += reversed([(join_pointer(place, str(key)), item) for key, item in members])
-    return found
 
 
 _EVERYWHERE = ("/usr/", "/bin/", "/dev/", "/etc/", "/sbin/")
@@ -367,10 +337,8 @@ def _nothing(found: Found) -> UsageError:
     if found.others:
         shown = _listed([f"mcp-governor init {visible(other.typed)}" for other in found.others])
         return UsageError("No MCP server was found in this repository.", f"If one of these is it, run: {shown}")
-    return UsageError(
-        "No MCP server was found in this folder.",
-        "Name the server: mcp-governor init -- COMMAND, or mcp-governor init python:package.module:attribute",
-    )
+    hint = "Name the server: mcp-governor init -- COMMAND, or mcp-governor init python:package.module:attribute"
+    return UsageError("No MCP server was found in this folder.", hint)
 
 
 def _several(answers: Sequence[Answer], root: Path) -> UsageError:

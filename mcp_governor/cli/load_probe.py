@@ -84,7 +84,7 @@ def load_probe(
     selection = selection_of(run.config)
     plan = ProbePlan(log=log_file, owned=i_own_this_host)
     plan = replace(plan, runs=()) if sequential_only else plan
-    with progress(run.output) as emit:
+    with progress(run.output.verbose) as emit:
         emit("load", source.shown)
         measured = run_probe(source, plan, keeps_interrupted=True)
     report = probe_report(measured, source, run.config, selection, date.today(), budgets=not record)

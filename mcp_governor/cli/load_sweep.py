@@ -274,7 +274,7 @@ def load_sweep(
         )
     if markdown_out is not None:
         _refuse_to_replace(markdown_out.with_suffix(".svg"))
-    with progress_line(run.output) as show:
+    with progress_line(run.output.verbose) as show:
         measured = run_sweep(
             source,
             plan,

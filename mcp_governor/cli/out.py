@@ -18,13 +18,11 @@ import click
 
 from mcp_governor.cli import terminal
 from mcp_governor.errors import UsageError
-from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from mcp_governor.checking.asked import Emit, Station
-    from mcp_governor.cli.common import Output
     from mcp_governor.report.lines import Line
 
 
@@ -213,9 +211,9 @@ _WORDS = {
 
 
 @contextlib.contextmanager
-def progress_line(output: Output) -> Iterator[Callable[[str], None]]:
-    """Show a line of progress, which is removed at the end."""
-    if not terminal.takes_control(sys.stderr) or output.verbose < 0:
+def progress_line(verbose: int) -> Iterator[Callable[[str], None]]:
+    """Show a line of progress, which is removed at the end; none with ``--quiet``."""
+    if not terminal.takes_control(sys.stderr) or verbose < 0:
         yield lambda _: None
         return
     try:
@@ -225,9 +223,11 @@ def progress_line(output: Output) -> Iterator[Callable[[str], None]]:
 
 
 @contextlib.contextmanager
-def progress(output: Output) -> Iterator[Emit]:
+def progress(verbose: int) -> Iterator[Emit]:
     """A listener that shows which station is at work."""
-    with progress_line(output) as show:
+    from mcp_governor.text import one_line
+
+    with progress_line(verbose) as show:
 
         def emit(station: Station, subject: str) -> None:
             show(f"{_WORDS[station]} {one_line(subject, 60)} …")

@@ -60,7 +60,9 @@ class Items:
         stats = terminalreporter.stats
         # Under pytest-xdist, the controller knows from the reports alone which items ran.
         ids = {getattr(one, "nodeid", "") for kind, reports in stats.items() if kind != "deselected" for one in reports}
-        lines = summary_lines(run_of(config), ids, full=terminalreporter.verbosity > 0, stale=not self.asked.partial)
+        run, full = run_of(config), terminalreporter.verbosity > 0
+        said = summary_lines(run.made.report, ids, full=full, stale=not self.asked.partial) if run.made else ()
+        lines = [*said, *run.notes]
         if lines:
             terminalreporter.write_sep("=", "MCP server")
         for line in lines:

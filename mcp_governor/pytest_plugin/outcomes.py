@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     Families = dict[str, dict[str, "Outcome"]]
     from collections.abc import Collection
 
-    from mcp_governor.pytest_plugin.running import Run
-
 
 SURFACE = "surface"
 CHANGES = "changes"
@@ -160,23 +158,20 @@ _CAUSES = 7
 """Most warnings that are shown without ``-v``, one line each: as many as ``check`` shows."""
 
 
-def summary_lines(run: Run, ids: Collection[str], *, full: bool, stale: bool) -> list[str]:
-    """The lines of the section, safe to print; none if no item about the server has run.
+def summary_lines(report: Report, ids: Collection[str], *, full: bool, stale: bool) -> list[str]:
+    """The lines of the section about a report, safe to print; none if no item about the server has run.
 
     Args:
-        run: of this process.
+        report: of this run.
         ids: of the items that ran; what belongs to others is left out.
         full: show all warnings, with their fixes.
         stale: show what nobody uses.
     """
     if not any(one.startswith(f"{ROOT}::") for one in ids):
-        return list(run.notes)
-    if run.made is None:
-        return list(run.notes)
-    report = run.made.report
+        return []
     shown_lines = [*_breaks(report, ids, full=full), *_warnings(report, ids, full=full, stale=stale)]
     lines = plain_text(shown_lines).splitlines()
-    return [*lines, *map(printable, response_lines(report)), *run.notes]
+    return [*lines, *map(printable, response_lines(report))]
 
 
 def _breaks(report: Report, ids: Collection[str], *, full: bool) -> Iterator[Line]:

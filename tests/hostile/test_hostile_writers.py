@@ -103,7 +103,7 @@ ROOTLESS = {
         "cli/accept_command.py accept: NewFile",
     },
     "the folder of the project, from the command line, as root": {
-        "cli/init_command.py first_files: NewFile",
+        "cli/init_command.py _first_files: NewFile",
         "cli/eval_sets.py eval_init: NewFile",
     },
     "a folder that the user typed: no link in it is followed": {
