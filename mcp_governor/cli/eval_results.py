@@ -69,16 +69,7 @@ class Earlier(NamedTuple):
 
 
 def baseline_of(named: str | None, store: Store, *, other_than: Evaluation | None = None) -> Earlier | None:
-    """The evaluation that ``--baseline`` names.
-
-    Args:
-        named: what was typed.
-        store: the history.
-        other_than: the evaluation that is compared, which is not its own baseline.
-
-    Raises:
-        UsageError: there is none.
-    """
+    """The evaluation that ``--baseline`` names; one is not its own baseline."""
     from mcp_governor.evaluation.record import answers_text, read_record
 
     if named is None:
@@ -137,13 +128,8 @@ class Result(Struct, frozen=True):
         return escape_json(redact(json.dumps(made, indent=2, sort_keys=True))) + "\n"
 
     def write(self, run: Run, more: Iterable[Block], steps: Sequence[Step] = ()) -> None:
-        """Write everything in the format of the command line.
-
-        Args:
-            run: the shared options.
-            more: what is said besides.
-            steps: the history, for the picture of a page.
-        """
+        """Write everything in the format of the command line, what is said besides, and the history as the picture of
+        a page."""
         from mcp_governor.report.evaluation_words import Sentence, assessment_blocks, comparison_blocks
 
         if run.output.format == "json":
@@ -168,12 +154,7 @@ class Result(Struct, frozen=True):
 
 
 def result_of(evaluation: Evaluation, earlier: Earlier | None, run: Run, tolerated_points: float | None) -> Result:
-    """Measure an evaluation, compare it, and judge it by the configuration.
-
-    Raises:
-        NothingCheckedError: no answer can be judged.
-        UsageError: the baseline has no query or no runner in common with it.
-    """
+    """Measure an evaluation, compare it, and judge it by the configuration."""
     from mcp_governor.evaluation.assessment import assess, compare
 
     wanted = run.config.evaluation

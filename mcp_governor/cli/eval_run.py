@@ -186,7 +186,7 @@ def eval_run(
     file, root = _record_place(record, run, written=not (replay or dry_run))
     # From the command line and the environment alone: a repository must not choose where a key is sent.
     options = Options(base_url=base_url, key_variable=key_variable, temperature=temperature, sends=not dry_run)
-    live = live_source(run, target) if execute else None
+    live = _live_source(run, target) if execute else None
     surface = governed(run, target)
     _refuse_unknown(asked, surface, path)
     with store_of(store, run) as opened:
@@ -207,7 +207,7 @@ def eval_run(
                 "Raise the limit, or look at the estimate: mcp-governor eval run --dry-run",
             )
         if live is not None:
-            evaluation = executed(evaluation, surface, live, run.config, seconds=end - time.monotonic())
+            evaluation = _executed(evaluation, surface, live, run.config, seconds=end - time.monotonic())
         # Before the new evaluation is the last one itself.
         earlier = baseline_of(baseline, opened, other_than=evaluation)
         result = result_of(evaluation, earlier, run, tolerated_drop)
@@ -239,11 +239,8 @@ def _runners(names: Sequence[str], replayed: Keeper | None, options: Options, *,
 
 
 def _refuse_cost(run: Run, target: str | None) -> None:
-    """Refuse models that only the configuration names, unless it limits their cost for a server that it names, too.
-
-    Raises:
-        UsageError: the user named neither the models nor what they may cost, and does not trust the repository.
-    """
+    """Refuse models that only the configuration names, unless it limits their cost for a server that it names, too, or
+    the user trusts it."""
     from mcp_governor.target import LiveSource
 
     wanted, source = run.config.evaluation, run.source(target)
@@ -262,8 +259,7 @@ def _refuse_cost(run: Run, target: str | None) -> None:
 def _record_place(typed: Path | None, run: Run, *, written: bool) -> tuple[Path | None, Path | None]:
     """The file of recorded answers, and the folder of the configuration that names it.
 
-    Raises:
-        UsageError: it will be written, and is not where the configuration may write. Nothing is paid for then.
+    One that will be written where the configuration may not write is refused before anything is paid for.
     """
     if typed is not None:
         return typed, None
@@ -291,11 +287,7 @@ def _asked(found: QuerySet, split: str, path: Path) -> list[Query]:
 
 
 def _refuse_unknown(asked: Sequence[Query], surface: Surface, path: Path) -> None:
-    """Refuse queries whose right tool the server does not have: every model would be wrong, and be paid for it.
-
-    Raises:
-        UsageError: it names the first of them.
-    """
+    """Refuse queries whose right tool the server does not have: every model would be wrong, and be paid for it."""
     unknown = [(query, name) for query in asked for name in query.gold if name not in surface.by_name]
     for query, name in unknown[:1]:
         shown = visible(str(path))
@@ -328,12 +320,7 @@ def _unanswered(surface: Surface, found: QuerySet, seed: int, split: str) -> Eva
 
 
 def make_runner(name: str, options: Options) -> Runner:
-    """The runner of a name on the command line.
-
-    Raises:
-        UsageError: there is no such runner, or it has no key.
-        MissingDependencyError: an extra is not installed.
-    """
+    """The runner of a name on the command line."""
     if ":" not in name:
         from mcp_governor.evaluation.proxies import Proxy
 
@@ -382,12 +369,8 @@ def _evaluate(
         raise
 
 
-def live_source(run: Run, target: str | None) -> LiveSource:
-    """The server of TARGET.
-
-    Raises:
-        UsageError: it is a recording, or an object that cannot be started in a process of its own.
-    """
+def _live_source(run: Run, target: str | None) -> LiveSource:
+    """The server whose tools ``--execute`` calls."""
     from mcp_governor.target import LiveSource
 
     source = run.source(target)
@@ -396,20 +379,12 @@ def live_source(run: Run, target: str | None) -> LiveSource:
     return source
 
 
-def executed(
+def _executed(
     evaluation: Evaluation, surface: Surface, source: LiveSource, config: Config, *, seconds: float
 ) -> Evaluation:
-    """The evaluation with what came of its calls.
+    """The evaluation with what came of its calls, of which none begins after these seconds.
 
-    Args:
-        evaluation: the answers.
-        surface: of the server.
-        source: the server.
-        config: names tools that only read, for a server that it names as well or that the user trusts.
-        seconds: no call begins later.
-
-    Raises:
-        UnreachableError: the server cannot be started.
+    The configuration names tools that only read, for a server that it names as well or that the user trusts.
     """
     from mcp_governor import wire
     from mcp_governor.checking.reading import permitted

@@ -53,16 +53,7 @@ def queries_path(typed: Path | None, run: Run) -> Path:
 
 
 def surfaces(queries: Iterable[Query], path: Path, governed: Callable[[], Surface]) -> Callable[[Query], Surface]:
-    """The surface that each query is about; ``governed`` is read once, and only if a query is about it.
-
-    Args:
-        queries: those of the set.
-        path: the file of the set, whose folder holds the files that it names.
-        governed: reads TARGET.
-
-    Raises:
-        GovernorError: one of them cannot be read.
-    """
+    """The surface that each query is about, of TARGET or of a file next to the set; TARGET is read once, if at all."""
     from mcp_governor.evaluation.offering import load_tools
 
     read: dict[str, Surface] = {}
@@ -73,11 +64,7 @@ def surfaces(queries: Iterable[Query], path: Path, governed: Callable[[], Surfac
 
 
 def governed(run: Run, target: str | None) -> Surface:
-    """The surface of TARGET, which has tools.
-
-    Raises:
-        GovernorError: it cannot be read, or has no tool.
-    """
+    """The surface of TARGET, which has tools."""
     from mcp_governor.checking.reading import read_governed, refuse_empty
 
     surface = read_governed(run.source(target), run.config)
@@ -104,7 +91,6 @@ def eval_init(run: Run, target: str | None, queries: Path | None) -> None:
     are never changed; run it again after a tool was added.
     """
     from mcp_governor.evaluation.drafting import MAX_TOOLS, drafts
-    from mcp_governor.evaluation.model import Kind
     from mcp_governor.evaluation.offering import offered_tools
     from mcp_governor.evaluation.queries import as_line
     from mcp_governor.report.groups import count_of
@@ -131,10 +117,8 @@ def eval_init(run: Run, target: str | None, queries: Path | None) -> None:
     write_files(NewFile(Path.cwd() / path, text.encode("utf-8"), root, shown, expected=before))
     if run.output.verbose < 0:
         return
-    counts = {kind: sum(query.kind is kind for query in made) for kind in Kind}
-    kinds = ", ".join(f"{number} {kind.value}" for kind, number in counts.items() if number)
     kept = f"; {count_of(len(existing), 'query', 'queries')} kept as they were" if existing else ""
-    out.echo(f"{shown}: {count_of(len(made), 'draft')} written ({kinds}){kept}")
+    out.echo(f"{shown}: {count_of(len(made), 'draft')} written ({_kinds(made)}){kept}")
     if len(tools) > MAX_TOOLS:
         out.echo(f"warning: drafts were made for the first {MAX_TOOLS} of {len(tools)} tools.", err=True)
     out.echo('Next: replace each draft by what your users say and remove "draft": true; then run')
@@ -142,11 +126,7 @@ def eval_init(run: Run, target: str | None, queries: Path | None) -> None:
 
 
 def _existing(path: Path) -> tuple[bytes | None, tuple[Query, ...]]:
-    """The content of a set and its queries.
-
-    Raises:
-        FileFormatError: it has a line that cannot be used.
-    """
+    """The content of a set and its queries."""
     from mcp_governor.errors import NothingCheckedError
     from mcp_governor.evaluation.queries import MAX_FILE, load_queries
     from mcp_governor.files import read_named
@@ -240,7 +220,6 @@ def _lines(
     *,
     everything: bool,
 ) -> Iterator[Line]:
-    from mcp_governor.evaluation.model import Kind
     from mcp_governor.report.groups import count_of
 
     for problem, severity in rows:
@@ -249,16 +228,22 @@ def _lines(
         yield line(f"{place}: ", (severity.value, style), f": {problem.message}")
     if rows:
         yield line("")
-    counts = {kind: sum(query.kind is kind for query in found.queries) for kind in Kind}
-    kinds = ", ".join(f"{number} {kind.value}" for kind, number in counts.items() if number)
     errors = sum(severity is Severity.ERROR for _, severity in rows)
     yield line(
-        f"{count_of(len(found.queries), 'query', 'queries')} ({kinds or 'none usable'}), {count_of(errors, 'error')}, "
-        f"{count_of(len(rows) - errors, 'warning')}"
+        f"{count_of(len(found.queries), 'query', 'queries')} ({_kinds(found.queries) or 'none usable'}), "
+        f"{count_of(errors, 'error')}, {count_of(len(rows) - errors, 'warning')}"
     )
     if covered:
         yield from _coverage_lines(covered, everything=everything)
     yield from _next(found, errors, covered, path)
+
+
+def _kinds(queries: Sequence[Query]) -> str:
+    """How many queries there are of each kind."""
+    from mcp_governor.evaluation.model import Kind
+
+    counts = {kind: sum(query.kind is kind for query in queries) for kind in Kind}
+    return ", ".join(f"{number} {kind.value}" for kind, number in counts.items() if number)
 
 
 def _coverage_lines(covered: Sequence[ToolCoverage], *, everything: bool) -> Iterator[Line]:

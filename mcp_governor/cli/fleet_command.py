@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mcp_governor.cli import out
-from mcp_governor.cli.common import SECONDS, Run, configured, profile_option, run_options
+from mcp_governor.cli.common import SECONDS, TIMEOUT_HELP, Run, configured, profile_option, run_options
 from mcp_governor.cli.fleet_options import FLEET_FORMATS, Many, fleet_options, jobs_option, opened, run_all, write_fleet
 from mcp_governor.errors import Exit
 from mcp_governor.text import one_line
@@ -33,11 +33,7 @@ if TYPE_CHECKING:
     help="Run each package once with this package, such as mcp==2.1; repeatable",
 )
 @click.option("--packages", is_flag=True, help="Also install and start the packages that a registry lists")
-@click.option(
-    "--timeout",
-    type=SECONDS,
-    help="Timeout per response, in seconds [default: 30], and for startup [default: 60, packages: 180]",
-)
+@click.option("--timeout", type=SECONDS, help=TIMEOUT_HELP)
 @fleet_options("against", "profile", "differences", "with_each", "packages", "timeout", "engine")
 @click.option(
     "--engine",

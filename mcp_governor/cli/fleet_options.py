@@ -113,11 +113,8 @@ _SHARED_FIELDS = ("jobs", "store", "named", "shard", "min_coverage")
 
 
 def fleet_options(*more: str) -> Callable[[_F], _F]:
-    """The options of every command over many servers; its callback gets them as one :class:`Many`.
-
-    Args:
-        more: fields of :class:`Many` for which the command has options of its own.
-    """
+    """The options of every command over many servers; its callback gets them, and ``more`` of its own, as one
+    :class:`Many`."""
 
     def decorate(function: _F) -> _F:
         @functools.wraps(function)
@@ -133,11 +130,8 @@ def fleet_options(*more: str) -> Callable[[_F], _F]:
 
 
 def all_option(*of_one: str) -> Callable[[_F], _F]:
-    """``--all``, with the options that only count with it, as :func:`fleet_options` passes them.
-
-    Args:
-        of_one: parameters of the command that have no meaning for many servers.
-    """
+    """``--all``, with the options that only count with it; ``of_one`` are parameters without a meaning for many
+    servers."""
 
     def decorate(function: _F) -> _F:
         @functools.wraps(function)
@@ -177,14 +171,7 @@ def _refuse_with_all(options: Sequence[str]) -> None:
 
 
 def run_all(run: Run, work: Work, fleet: str | None, many: Many) -> int:
-    """Work on every server of a list, and write the result; returns the exit code.
-
-    Args:
-        run: the shared options.
-        work: what to do with each server.
-        fleet: the list; ``None`` for the configuration.
-        many: the options of a run over many servers.
-    """
+    """Work on every server of a list, or of the configuration, and write the result; returns the exit code."""
     from mcp_governor.fleet.members import members_of
     from mcp_governor.fleet.run import Wanted, run_fleet
 
@@ -242,11 +229,7 @@ def _pages(output: Output) -> Path | None:
 def opened(
     store: str | None, named: str | None, engine: str = "local", *, exists: bool = False
 ) -> Iterator[Store | None]:
-    """The store that the options name, open; ``None`` for none. One that has to exist is not created.
-
-    Raises:
-        UsageError: it cannot be opened, or an option has no effect without one.
-    """
+    """The store that the options name, open; ``None`` for none. One that has to exist is not created."""
     if store is None:
         if named is not None:
             raise UsageError("--run names a run in a store.", "Add --store, or remove it.")
@@ -276,14 +259,8 @@ _SHARED = "--store postgresql://USER@HOST/DATABASE"
 
 
 def write_fleet(fleet: Fleet, output: Output, names: Sequence[str], pages: Path | None) -> None:
-    """Write the report in the format of the options.
-
-    Args:
-        fleet: the run.
-        output: the shared options.
-        names: of the servers in the list.
-        pages: folder of the pages about single servers; ``None`` if the format has none.
-    """
+    """Write the report in the format of the options; ``pages`` is the folder of the pages about single servers, if it
+    has any."""
     if output.format == "json":
         import msgspec
 

@@ -301,18 +301,8 @@ _PUBLISHED = frozenset({"name", "inputSchema", "outputSchema", *_LEFT_OUT})
 
 
 def _recorded_surface(text: str, live: Surface, config: Config) -> Surface:
-    """The surface of a recording, completed with what its format lacks.
-
-    Args:
-        text: a TARGET that is a recording.
-        live: what the server publishes now; its version, prompts, resources and the keys of tools that are not in
-            the recording are taken from it.
-        config: what is governed.
-
-    Raises:
-        UsageError: it is a server.
-        NothingCheckedError: no tool is in it.
-    """
+    """The surface of a recording, completed with what its format lacks: version, prompts, resources and the keys of
+    tools that are not in it are those that the server publishes now."""
     from mcp_governor.surface import build_surface
     from mcp_governor.target import LiveSource, parse_target, read_source, tier_rules
 

@@ -66,11 +66,7 @@ class Plan(Struct, frozen=True):
 
 
 def typed_plan(target: str | None, command: tuple[str, ...], launch: Launch, root: Path) -> Plan | None:
-    """The plan for what is named on the command line; ``None`` if nothing is.
-
-    Raises:
-        UsageError: it cannot be governed, or a secret would be written into a file.
-    """
+    """The plan for what is named on the command line; ``None`` if nothing is."""
     if command:
         name, keys = name_of(script_of(command), root), {"command": list(command)}
     elif target:
@@ -139,11 +135,7 @@ def script_of(command: tuple[str, ...]) -> str:
 
 
 def _keys_of(target: str, root: Path) -> dict[str, Any]:
-    """The server's table for a TARGET; empty if the configuration names the target itself.
-
-    Raises:
-        UsageError: it is not a live server, or its address contains credentials.
-    """
+    """The server's table for a TARGET; empty if the configuration names the target itself."""
     scheme = target.partition(":")[0]
     if scheme == "python":
         return {"object": target.removeprefix("python:")}
@@ -195,11 +187,7 @@ def name_of(text: str, root: Path) -> str:
 
 
 def local_paths(keys: Mapping[str, Any]) -> list[str]:
-    """The absolute paths in the command of a server that other machines hardly have.
-
-    Args:
-        keys: the server's table.
-    """
+    """The absolute paths in the command of a server that other machines hardly have."""
     words = (*keys.get("command", ()), *keys.get("args", ()))
     paths = (word.partition("=")[2] if word.startswith("-") else word for word in words)
     return [path for path in dict.fromkeys(paths) if Path(path).is_absolute() and not path.startswith(_EVERYWHERE)]
@@ -227,14 +215,8 @@ _IN_SCRIPT = re.compile(rf"(?:^|[\s;&|(])({_NAME})=([^\s;&|)]+)")
 
 
 def see_words(keys: Mapping[str, Any]) -> None:
-    """Check that the command line of a server can be written into a file that is committed.
-
-    Args:
-        keys: the server's table.
-
-    Raises:
-        UsageError: it contains the value of a variable or a secret, or it is not UTF-8.
-    """
+    """Refuse a command line of a server that cannot be written into a file that is committed: it contains the value of
+    a variable or a secret, or it is not UTF-8."""
     command = (*(keys.get("command") or ("",)), *keys.get("args", ()))
     for word in command:
         check_unicode(word, "the command")
@@ -278,11 +260,7 @@ _CREDENTIAL = re.compile(r"[?&][^=&]*(?:key|token|secret|passw|auth|sig)[^=&]*="
 
 
 def see_address(url: str, endpoint: Endpoint) -> None:
-    """Check that an address can be written into a file.
-
-    Raises:
-        UsageError: it contains credentials, which must not be in a file that is committed.
-    """
+    """Refuse an address with credentials, which must not be in a file that is committed."""
     if redact(url) != url or "@" in url.split("/")[2] or _CREDENTIAL.search(url):
         raise UsageError(
             f"The address {visible(endpoint.shown)} contains credentials, and init would write them into a file.",
@@ -296,16 +274,7 @@ _SHOWN = 8
 
 
 def found_plan(root: Path, config: Config) -> Plan:
-    """The plan for the server of this repository.
-
-    Args:
-        root: the folder that ``init`` runs in.
-        config: timeouts and environment from the command line.
-
-    Raises:
-        UsageError: no server is there, or several are; the hint is the command to type.
-        UnreachableError: none of those that are there answers.
-    """
+    """The plan for the server of this repository; an error has the command to type as its hint."""
     from mcp_governor.target.discover import discover
     from mcp_governor.target.discover.trying import try_candidates
 

@@ -30,26 +30,9 @@ def launch_of(
     *,
     resolves: bool,
 ) -> Launch:
-    """The values of the options of a command that takes a TARGET.
-
-    Args:
-        args: the words after ``--``, for a package.
-        with_, env, env_files: values of ``--with``, ``--env`` and ``--env-file``.
-        headers: values of ``--header``, and that of ``--bearer``.
-        resolves: false with ``--no-resolve``.
-
-    Raises:
-        UsageError: a variable is not set, or a value has another form.
-    """
+    """The options of a command that takes a TARGET, as values; ``args`` are the words after ``--``, for a package."""
     named = frozenset(text for text in env if "=" not in text)
-    return Launch(args, with_, _environment(env, env_files), named, _headers(*headers), resolves)
-
-
-def _headers(typed: Sequence[str], bearer: str | None) -> dict[str, str]:
-    if not typed and bearer is None:
-        return {}
-
-    return headers_of(typed, bearer)
+    return Launch(args, with_, _environment(env, env_files), named, headers_of(*headers), resolves)
 
 
 def _environment(named: Iterable[str], files: Iterable[Path]) -> dict[str, str]:
@@ -112,22 +95,14 @@ def _template(option: str, value: str, before: str, header: str) -> str:
     missing = next((name for name in found if not os.environ.get(name)), None)
     if found and missing is None:
         return text
-    variable = next(
-        (name for name, content in os.environ.items() if content and content == value and name != "_"), None
-    )
-    if variable is not None:
-        learn_header(header, value)
-        raise UsageError(
-            f"{option} got the value of ${variable}, because the shell replaced the name.",
-            f"Write the name without the dollar sign: {option} {before}{variable}",
-        )
     if missing is not None and (not named or (_SURELY_A_NAME.fullmatch(value) and not is_token(value))):
         raise UsageError(f"{option} {before}{missing}: the variable is not set.", f"Set it: export {missing}=…")
     learn_header(header, value)
     raise UsageError(
         f"{option} takes the name of an environment variable, so that no secret is on the command line; it got "
         "something else, which is not shown.",
-        f"Put the value into a variable and name it: export API_TOKEN=…, then {option} {before}API_TOKEN",
+        f"Put the value into a variable and name it without a dollar sign: export API_TOKEN=…, then {option} "
+        f"{before}API_TOKEN",
     )
 
 

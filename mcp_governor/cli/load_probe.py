@@ -18,7 +18,7 @@ from mcp_governor.cli.common import (
     target_argument,
     write_json,
 )
-from mcp_governor.cli.load_sweep import base_url_option, own_host_option, source_of
+from mcp_governor.cli.load_sweep import base_url_option, source_of
 from mcp_governor.cli.out import progress
 from mcp_governor.errors import STOPPED, UsageError
 from mcp_governor.report.lines import BLANK, line
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 @click.option("--json-out", type=FILE, help="Write what was measured to this file, as JSON")
 @click.option("--record", is_flag=True, help="Write the figures that budgets are compared with (load.record)")
 @click.option("--sequential-only", is_flag=True, help="Make no concurrent runs")
-@own_host_option("Measure a host that is not this machine")
+@click.option("--i-own-this-host", is_flag=True, help="Measure a host that is not this machine")
 @reporting("trust")
 def load_probe(
     run: Run,

@@ -61,26 +61,8 @@ def request_options(function: _F) -> _F:
     return function
 
 
-def own_host_option(text: str) -> Callable[[_F], _F]:
-    """``--i-own-this-host``.
-
-    Args:
-        text: what it allows.
-    """
-    return click.option("--i-own-this-host", is_flag=True, help=text)
-
-
 def source_of(run: Run, target: str | None, base_url: str | None) -> Source:
-    """The server that a command measures.
-
-    Args:
-        run: the options of the command line.
-        target: TARGET.
-        base_url: the value of ``--base-url``.
-
-    Raises:
-        UsageError: both name a server, or the one that does is not a target.
-    """
+    """The server that a command measures, named by TARGET or ``--base-url``."""
     if target is not None and base_url is not None:
         raise UsageError("--base-url and TARGET both name the server.", "Remove one of them.")
     return run.source(_with_path(base_url) if base_url is not None else target)
@@ -107,11 +89,7 @@ def load_of(
     allow_writes: bool,
     owned: bool,
 ) -> tuple[Source, SweepPlan, Permissions]:
-    """The server, the request that is sent to it, and what the user allows; arguments are values of the options.
-
-    Raises:
-        UsageError: the arguments are not a JSON object, or an option has no effect because no tool is called.
-    """
+    """The server, the request that is sent to it, and what the user allows; arguments are values of the options."""
     from mcp_governor.checking.reading import permitted
     from mcp_governor.load.model import SweepPlan
     from mcp_governor.load.opened import Permissions
@@ -188,7 +166,7 @@ _HIGHEST_PORT = 65_535
 @click.option("--rate", type=float, help="Open loop: so many requests per second  [default: closed loop]")
 @click.option("--seconds", type=SECONDS, default=600, show_default=True, help="Time limit for all points, in seconds")
 @request_options
-@own_host_option("Put load on a host that is not this machine")
+@click.option("--i-own-this-host", is_flag=True, help="Put load on a host that is not this machine")
 @click.option(
     "--engine",
     type=click.Choice(["asyncio", "locust"]),
@@ -266,8 +244,11 @@ def load_sweep(
     if engine == "locust":
         from mcp_governor.load.locust_engine import locust_bench
 
+        def announce(command: str) -> None:
+            out.echo(f"Waiting for workers. On each machine, write a locustfile, and start it:\n  {command}", err=True)
+
         listen = None if locust_bind is None else _listening(locust_bind)
-        make_bench = partial(locust_bench, listen=listen, announce=_announce, owned=i_own_this_host)
+        make_bench = partial(locust_bench, listen=listen, announce=announce, owned=i_own_this_host)
     elif locust_bind is not None:
         raise UsageError(
             "--locust-bind has no effect without --engine locust.", "Add --engine locust, or remove --locust-bind."
@@ -314,10 +295,6 @@ def _listening(given: str) -> tuple[str, int]:
             f"--locust-bind is {one_line(given, 60)}, not an address and a port.", "Name both: 192.0.2.10:5557"
         )
     return host.strip("[]"), int(port)
-
-
-def _announce(command: str) -> None:
-    out.echo(f"Waiting for workers. On each machine, write a locustfile, and start it:\n  {command}", err=True)
 
 
 def _refuse_to_replace(picture: Path) -> None:
@@ -373,7 +350,7 @@ _FILE = "locustfile.py"
 @target_argument
 @base_url_option
 @request_options
-@own_host_option("The server may be on a host that is not this machine")
+@click.option("--i-own-this-host", is_flag=True, help="The server may be on a host that is not this machine")
 @click.option(
     "-o",
     "--out",

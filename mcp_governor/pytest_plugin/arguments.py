@@ -42,14 +42,7 @@ class Asked(Struct, frozen=True):
 
 
 def take_ids(config: pytest.Config, candidates: Sequence[str]) -> Asked | None:
-    """Take our ids out of the arguments.
-
-    Returns:
-        What the run is asked for; ``None`` if it checks nothing.
-
-    Raises:
-        pytest.UsageError: items were named, and the check is off.
-    """
+    """Take our ids out of the arguments; ``None`` if the run checks nothing."""
     ids = {argument: _id_of(argument, config) for argument in candidates}
     mine = {argument: one for argument, one in ids.items() if one}
     typed = config.option.mcp_charter
@@ -92,11 +85,7 @@ def _id_of(argument: str, config: pytest.Config) -> str:
 
 
 def refuse_unknown(asked: Asked, known: Iterable[str]) -> None:
-    """Refuse ids that no item has.
-
-    Raises:
-        pytest.UsageError: an id names nothing; the message has the nearest ones.
-    """
+    """Refuse ids that no item has; the message has the nearest ones."""
     from difflib import get_close_matches
 
     items = list(known)
@@ -144,11 +133,7 @@ def not_configured(options: pytest.Config) -> str:
 
 
 def config_of(options: pytest.Config) -> Config:
-    """The project's configuration as the ini file and the command line change it.
-
-    Raises:
-        ConfigError: the configuration is not valid.
-    """
+    """The project's configuration as the ini file and the command line change it."""
     from mcp_governor.checking.reading import permitted
     from mcp_governor.config import load_config
     from mcp_governor.target import resolve

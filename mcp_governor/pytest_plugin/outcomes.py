@@ -161,12 +161,8 @@ _CAUSES = 7
 def summary_lines(report: Report, ids: Collection[str], *, full: bool, stale: bool) -> list[str]:
     """The lines of the section about a report, safe to print; none if no item about the server has run.
 
-    Args:
-        report: of this run.
-        ids: of the items that ran; what belongs to others is left out.
-        full: show all warnings, with their fixes.
-        stale: show what nobody uses.
-    """
+    What belongs to items that did not run (``ids``) is left out. ``full`` shows all warnings, with their fixes;
+    ``stale`` shows what nobody uses."""
     if not any(one.startswith(f"{ROOT}::") for one in ids):
         return []
     shown_lines = [*_breaks(report, ids, full=full), *_warnings(report, ids, full=full, stale=stale)]

@@ -224,19 +224,9 @@ _BY_NAME = ("tools", "prompts", "resources", "resourceTemplates")
 
 
 def update(what: str, target: str | None, config: Config) -> Iterator[str]:
-    """Write the surface file, and say what has changed in it.
+    """Write the surface file, and say what has changed in it, in lines that are safe to print.
 
-    Args:
-        what: ``all``, or ``new`` for only what the file does not have.
-        target: the server, ``None`` for the configured one.
-        config: names the file.
-
-    Returns:
-        Lines that are safe to print.
-
-    Raises:
-        GovernorError: the server cannot be read, or the file cannot be read or written.
-    """
+    ``what`` is ``all``, or ``new`` for only what the file does not have."""
     name = baseline_file(config)
     path = config.resolve(name)
     now = read_surface(target, config=config)

@@ -140,11 +140,7 @@ def build_server(pool: Pool | None = None, project: Project | None = None) -> MC
 
 
 def _named(name: str) -> Tool:
-    """The tool of a name.
-
-    Raises:
-        MCPError: there is none; the protocol asks for an error here, and the SDK would send a result.
-    """
+    """The tool of a name; the protocol asks for an error where there is none, and the SDK would send a result."""
     from mcp.shared.exceptions import MCPError
     from mcp_types import INVALID_PARAMS
 

@@ -61,12 +61,7 @@ class CrashError(Exception):
 
 
 async def ask(process: Helper, request: Any, seconds: float) -> Any:
-    """What a process answers.
-
-    Raises:
-        SpentError: it took longer.
-        HelperError, ValueError: the process is gone.
-    """
+    """What a process answers; a SpentError says that it took longer, a HelperError or ValueError that it is gone."""
     try:
         with anyio.fail_after(seconds):
             # Twice the time, so that it is over here first.

@@ -325,9 +325,9 @@ def test_a_pull_request_is_not_checked_without_what_prepare_found(tmp_path, monk
 
 def test_a_run_without_a_report_is_never_a_pass(tmp_path, monkeypatch):
     monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
-    result = conclude(Wanted(folder=tmp_path), 0)
-    assert result.verdict == "error"
-    assert "did not run (exit code 0)" in result.markdown
+    verdict, _ = conclude(Wanted(folder=tmp_path), 0)
+    assert verdict == "error"
+    assert "did not run (exit code 0)" in (tmp_path / "comment.md").read_text()
 
 
 class TestInstall:
