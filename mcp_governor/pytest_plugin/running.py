@@ -18,7 +18,7 @@ import pytest
 from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.checking.reading import read_surface, refuse_empty, with_schema_version
 from mcp_governor.checking.settings import changes_between
-from mcp_governor.errors import Exit, GovernorError
+from mcp_governor.errors import GovernorError
 from mcp_governor.pytest_plugin import ITEMS
 from mcp_governor.pytest_plugin.arguments import charter_left_out, config_of, not_configured, target_of
 from mcp_governor.report.finding_groups import named_tools
@@ -42,12 +42,6 @@ _INPUT = "mcp_governor"
 """The key of ``workerinput`` with what a worker gets."""
 UNREAD = "target"
 """Stands for the name of a tool where the server could not be read."""
-
-
-class MissingError(GovernorError):
-    """A project does not have what a fixture is made of, so that its test is skipped."""
-
-    exit_code = Exit.NOTHING_CHECKED
 
 
 def run_of(config: pytest.Config) -> Run:
@@ -141,7 +135,7 @@ class Run:
 
             source = resolve(target_of(self.options), self.config)
             if not isinstance(source, LiveSource):
-                raise MissingError(f"{source.shown} is a recording, which cannot be called.")
+                pytest.skip(f"{source.shown} is a recording, which cannot be called.")
             return McpSession(source)
 
         session: McpSession = self._for_test(opened)
@@ -157,8 +151,8 @@ class Run:
         if what == "surface":
             return checked.surface
         if checked.baseline is None:
-            raise MissingError(
-                "There is no baseline: no release and no recorded surface.", "Record one: mcp-governor snapshot"
+            pytest.skip(
+                "There is no baseline: no release and no recorded surface.\n  Record one: mcp-governor snapshot"
             )
         return checked.baseline.surface
 
@@ -180,8 +174,6 @@ class Run:
         except GovernorError as error:
             wrong = error
         # Outside of the handler: what is raised there is shown with the error that it replaces.
-        if isinstance(wrong, MissingError):
-            pytest.skip(_words(wrong))
         return pytest.fail(printable(_words(wrong)), pytrace=False)
 
     def _check(self) -> Checked:

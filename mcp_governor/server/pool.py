@@ -225,7 +225,6 @@ class Jobs:
 
     def __init__(self) -> None:
         self._free = anyio.Semaphore(JOBS)
-        self._waiting = 0
         self._all: dict[Helper, Path] = {}
         self._owner = os.getpid()
         ending.add(self)
@@ -241,28 +240,18 @@ class Jobs:
         if nested() >= MAX_NESTED:
             message = "A server that is being checked does not check servers."
             return {"refused": {"kind": "index_not_ready", "message": message, "names": []}}
-        if self._waiting >= JOBS_WAITING:
+        if self._free.statistics().tasks_waiting >= JOBS_WAITING:
             raise BusyError
-        self._waiting += 1
-        try:
-            await self._free.acquire()
-        finally:
-            self._waiting -= 1
-        try:
-            return await self._run(request)
-        finally:
-            self._free.release()
-
-    async def _run(self, request: dict[str, Any]) -> dict[str, Any]:
-        worker = self._started()
-        try:
-            reply: dict[str, Any] = await ask(worker, request, JOB_SECONDS)
-        except (HelperError, ValueError):
-            raise CrashError("the job ended without a reply") from None
-        finally:
-            worker.child.kill()
-            # Nobody who waits for the reply waits for this.
-            threading.Thread(target=self._end, args=(worker,), daemon=True).start()
+        async with self._free:
+            worker = self._started()
+            try:
+                reply: dict[str, Any] = await ask(worker, request, JOB_SECONDS)
+            except (HelperError, ValueError):
+                raise CrashError("the job ended without a reply") from None
+            finally:
+                worker.child.kill()
+                # Nobody who waits for the reply waits for this.
+                threading.Thread(target=self._end, args=(worker,), daemon=True).start()
         if "failed" in reply:
             raise SpentError(reply["failed"])
         if "crashed" in reply:

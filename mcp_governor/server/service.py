@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from msgspec import Struct
 from pydantic import Field
@@ -118,10 +118,10 @@ class Service:
         """See the metadata; models read that."""
         answer = ToolResponse[CheckData, Kind]
         if self.project is None:
-            return _failed(answer, _NO_PROJECT)
+            return answer.fail(**_NO_PROJECT)
         reply = await self._run("check", server=server, calls=call_tools, offline=offline)
         if "refused" in reply:
-            return _failed(answer, _refused(reply["refused"], "check_server", offline=offline))
+            return answer.fail(**_refused(reply["refused"], "check_server", offline=offline))
         done = reply["done"]
         report = LastReport(done["server"], tuple(done["items"]), done["report"])
         self._reports.pop(report.server, None)
@@ -163,7 +163,7 @@ class Service:
         answer = ToolResponse[FindingsData, Kind]
         report = self._last(server)
         if report is None:
-            return _failed(answer, self._unchecked(server))
+            return answer.fail(**self._unchecked(server))
         chosen = report.chosen(severity, rule, tool)
         offset = int(cursor or 0)
         findings = _page(chosen[offset : offset + pageSize])
@@ -189,7 +189,7 @@ class Service:
         answer = ToolResponse[ExplainData, Kind]
         report = self._last(server)
         if report is None:
-            return _failed(answer, self._unchecked(server))
+            return answer.fail(**self._unchecked(server))
         ids = [item["id"] for item in report.items]
         if finding_id not in ids:
             message = "The last report has no item of that id."
@@ -209,10 +209,10 @@ class Service:
         """See the metadata; models read that."""
         answer = ToolResponse[DraftData, Kind]
         if self.project is None:
-            return _failed(answer, _NO_PROJECT)
+            return answer.fail(**_NO_PROJECT)
         reply = await self._run("draft", server=server, version=version)
         if "refused" in reply:
-            return _failed(answer, _refused(reply["refused"], "draft_changelog"))
+            return answer.fail(**_refused(reply["refused"], "draft_changelog"))
         data = DraftData(**reply["done"])
         return answer.success(data, follow_up_hints=["check_server"]) if data.missing_entries else answer.empty(data)
 
@@ -239,14 +239,13 @@ class Service:
             return next(reversed(self._reports.values()), None)
         return self._reports.get(server)
 
-    def _unchecked(self, server: str | None) -> _Failure:
+    def _unchecked(self, server: str | None) -> dict[str, Any]:
         """Why there is no report, and how to get one."""
         known = list(reversed(self._reports))
         if server is not None and known:
             message = "No server of that name was checked in this session."
-            return _Failure("unknown_name", message, _instead("list_findings", known))
-        message = "No server was checked in this session."
-        return _Failure("index_not_ready", message, _instead("check_server"))
+            return _failure("unknown_name", message, "list_findings", known)
+        return _failure("index_not_ready", "No server was checked in this session.", "check_server")
 
 
 def _page(items: Sequence[Mapping[str, Any]]) -> list[ItemData]:
@@ -261,50 +260,31 @@ def _page(items: Sequence[Mapping[str, Any]]) -> list[ItemData]:
     return page
 
 
-class _Failure(Struct, frozen=True):
-    """An error of a tool: its kind, one sentence, and the recovery."""
-
-    kind: Kind
-    message: str
-    recovery: dict[str, Any]
-
-
-def _instead(tool: str, servers: Sequence[str] = (), **arguments: Any) -> dict[str, Any]:
-    """A call that works: of a tool, for the first of some servers."""
+def _failure(kind: Kind, message: str, tool: str, servers: Sequence[str] = (), **arguments: Any) -> dict[str, Any]:
+    """An error of a tool, in the words of ``ToolResponse.fail``; a call of ``tool`` works, for the first of some
+    servers."""
     if servers:
         arguments["server"] = servers[0]
-    return {
-        "suggested_tool": tool,
-        "suggested_args": arguments,
-        **({"fuzzy_matches": servers[:MATCHES]} if servers else {}),
-    }
+    matches = {"fuzzy_matches": servers[:MATCHES]} if servers else {}
+    return {"kind": kind, "message": message, "suggested_tool": tool, "suggested_args": arguments, **matches}
 
 
 MATCHES = 5
 """Names that a recovery lists: a model picks one of them, and more only cost tokens."""
 
-_NO_PROJECT = _Failure(
-    "index_not_ready",
-    "This server was started in a folder without a configuration of mcp-governor.",
-    _instead("list_rules"),
+_NO_PROJECT = _failure(
+    "index_not_ready", "This server was started in a folder without a configuration of mcp-governor.", "list_rules"
 )
 
 
-_AnswerT = TypeVar("_AnswerT", bound=ToolResponse[Any, Any])
-
-
-def _failed(answer: type[_AnswerT], failure: _Failure) -> _AnswerT:
-    return answer.fail(failure.kind, failure.message, **failure.recovery)
-
-
-def _refused(refused: dict[str, Any], tool: str, *, offline: bool = False) -> _Failure:
+def _refused(refused: dict[str, Any], tool: str, *, offline: bool = False) -> dict[str, Any]:
     """The failure for what a job could not do."""
-    recovery = _instead("list_rules")
-    if refused["names"]:
-        recovery = _instead(tool, refused["names"])
-    elif tool == "check_server" and not offline:
-        recovery = _instead("check_server", offline=True)
-    return _Failure(refused["kind"], said(refused["message"]), recovery)
+    kind, message, names = refused["kind"], said(refused["message"]), refused["names"]
+    if names:
+        return _failure(kind, message, tool, names)
+    if tool == "check_server" and not offline:
+        return _failure(kind, message, "check_server", offline=True)
+    return _failure(kind, message, "list_rules")
 
 
 def said(message: str) -> str:

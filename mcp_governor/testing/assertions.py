@@ -38,6 +38,7 @@ def assert_compatible(old: Any, new: Any, *, level: str = "declared") -> None:
     __tracebackhide__ = True
     from mcp_governor.change import compare
     from mcp_governor.change.vocabulary import Verdict
+    from mcp_governor.report.groups import count_of
     from mcp_governor.report.text import change_lines, subject_of
 
     changes = compare(_surface(old, "old"), _surface(new, "new"), level=level)
@@ -49,9 +50,9 @@ def assert_compatible(old: Any, new: Any, *, level: str = "declared") -> None:
         return list(change_lines(change, tool=subject_of(change.tool), indent=0))
 
     breaks = sum(change.verdict is Verdict.BREAKING for change in grave)
-    head = _counted(breaks, "breaking change")
+    head = count_of(breaks, "breaking change")
     if len(grave) > breaks:
-        head = f"{f'{head}, ' if breaks else ''}{_counted(len(grave) - breaks, 'undecided change')}"
+        head = f"{f'{head}, ' if breaks else ''}{count_of(len(grave) - breaks, 'undecided change')}"
     fix = "fix: keep what clients rely on, or release the change as a new major version."
     raise AssertionError(_message(head, [lines(change) for change in grave], fix))
 
@@ -83,7 +84,8 @@ def assert_envelope(
     raw = plain_result(result)
     wrong = _errors(raw, tool, surface, arguments, profile)
     if wrong:
-        raise AssertionError(_findings(f"The result breaks the contract of {_named(profile)}", wrong))
+        named = profile if isinstance(profile, str) else ", ".join(profile)
+        raise AssertionError(_findings(f"The result breaks the contract of {named}", wrong))
     return _envelope(raw)
 
 
@@ -150,10 +152,11 @@ def _errors(
 
 
 def _findings(head: str, findings: list[Finding]) -> str:
+    from mcp_governor.report.groups import count_of
     from mcp_governor.report.text import finding_lines
 
     blocks = [list(finding_lines(finding, tool=finding.tool or "", indent=0)) for finding in findings]
-    return _message(f"{head}: {_counted(len(findings), 'error')}", blocks)
+    return _message(f"{head}: {count_of(len(findings), 'error')}", blocks)
 
 
 def _message(head: str, blocks: list[list[Line]], fix: str = "") -> str:
@@ -163,16 +166,6 @@ def _message(head: str, blocks: list[list[Line]], fix: str = "") -> str:
     left = len(blocks) - len(shown)
     more = [f"… and {left} more"] if left else []
     return "\n".join([f"{head}.", *shown, *more, *([fix] if fix else [])])
-
-
-def _counted(count: int, noun: str) -> str:
-    from mcp_governor.report.groups import count_of
-
-    return count_of(count, noun)
-
-
-def _named(profile: str | Sequence[str]) -> str:
-    return profile if isinstance(profile, str) else ", ".join(profile)
 
 
 def _envelope(raw: Any) -> Mapping[str, Any]:

@@ -21,6 +21,7 @@ from mcp_governor.cli.init_files import HOOK_FILES, _ours
 OURS = _ours()
 """What CI installs us from: it depends on where this checkout came from (``test_installation.py`` tries them all)."""
 ASKED = {"MCP_GOVERNOR": "${{ vars.MCP_GOVERNOR }}"}
+COREPACK = "npm install --global --force corepack"
 APART = "python -m venv .venv && .venv/bin/pip install"
 
 FUTURE = "from __future__ import annotations\n"
@@ -61,28 +62,22 @@ class TestWorkflow:
         assert job["steps"][2].get("env") == (ASKED if "${MCP_GOVERNOR" in OURS else None)
         assert (b"Also install what the server needs" in written[WORKFLOW]) == (len(files) == 1)
 
-    def test_a_node_server_is_built(self, tmp_path):
-        (tmp_path / "node").symlink_to(sys.executable)
-        write(tmp_path, {"package.json": "{}", "package-lock.json": "{}"})
-        _, *arguments = plain()
-        _, written = begun(tmp_path, "--", str(tmp_path / "node"), *arguments)
-        commands, job = steps_of(written)
-        assert commands == ["npm ci", "npm run build --if-present"]
-        assert any(step.get("uses", "").startswith("actions/setup-node@") for step in job["steps"])
-
     @pytest.mark.parametrize(
         ("lock", "commands"),
         [
-            ("pnpm-lock.yaml", ["pnpm install --frozen-lockfile", "pnpm run build"]),
-            ("yarn.lock", ["yarn install --immutable", "yarn run build"]),
+            ("package-lock.json", ["npm ci", "npm run build --if-present"]),
+            ("pnpm-lock.yaml", [COREPACK, "pnpm install --frozen-lockfile", "pnpm run build"]),
+            ("yarn.lock", [COREPACK, "yarn install --immutable", "yarn run build"]),
         ],
     )
     def test_the_lock_file_says_how_a_node_server_is_built(self, tmp_path, lock, commands):
         (tmp_path / "node").symlink_to(sys.executable)
-        write(tmp_path, {"package.json": '{"scripts": {"build": "tsc"}}', lock: ""})
+        write(tmp_path, {"package.json": '{"scripts": {"build": "tsc"}}', lock: "{}"})
         _, *arguments = plain()
         _, written = begun(tmp_path, "--", str(tmp_path / "node"), *arguments)
-        assert steps_of(written)[0] == ["npm install --global --force corepack", *commands]
+        found, job = steps_of(written)
+        assert found == commands
+        assert any(step.get("uses", "").startswith("actions/setup-node@") for step in job["steps"])
 
     @pytest.mark.parametrize(
         ("lock", "tool", "install"),
