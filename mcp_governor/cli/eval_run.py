@@ -10,28 +10,7 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from mcp_governor.cli import out
-from mcp_governor.cli.common import (
-    FILE,
-    SECONDS,
-    Run,
-    TargetCommand,
-    configured,
-    target_argument,
-    useless,
-    write_json,
-    write_lines,
-)
-from mcp_governor.cli.eval_results import (
-    baseline_of,
-    baseline_option,
-    json_option,
-    next_step,
-    result_of,
-    store_of,
-    store_option,
-    tolerance_option,
-)
+from mcp_governor.cli import common, eval_results, out
 from mcp_governor.cli.eval_sets import governed, queries_option, queries_path
 from mcp_governor.cli.out import progress_line
 from mcp_governor.errors import Exit, NothingCheckedError, UsageError
@@ -67,8 +46,8 @@ class _Rate(click.ParamType):  # type: ignore[type-arg]  # generic since click 8
         return family, float(number)
 
 
-@click.command(name="run", cls=TargetCommand)
-@target_argument
+@click.command(name="run", cls=common.TargetCommand)
+@common.target_argument
 @queries_option
 @click.option(
     "--runner",
@@ -85,7 +64,9 @@ class _Rate(click.ParamType):  # type: ignore[type-arg]  # generic since click 8
     metavar="DOLLARS",
     help="Stop before the request that could exceed this  [default: max-cost in the configuration, or no limit]",
 )
-@click.option("--max-time", type=SECONDS, default=3600, show_default=True, help="Time limit for the run, in seconds")
+@click.option(
+    "--max-time", type=common.SECONDS, default=3600, show_default=True, help="Time limit for the run, in seconds"
+)
 @click.option("--replay", is_flag=True, help="Use recorded answers only; fail if one is missing")
 @click.option(
     "--execute",
@@ -94,7 +75,7 @@ class _Rate(click.ParamType):  # type: ignore[type-arg]  # generic since click 8
 )
 @click.option(
     "--record",
-    type=FILE,
+    type=common.FILE,
     metavar="FILE",
     help="Recorded answers as JSON Lines, read and written  [default: record in the configuration]",
 )
@@ -123,13 +104,13 @@ class _Rate(click.ParamType):  # type: ignore[type-arg]  # generic since click 8
 @click.option(
     "--temperature", type=click.FloatRange(0, 2), default=0.0, show_default=True, help="For models that take one"
 )
-@baseline_option
-@tolerance_option
-@store_option
-@json_option
-@configured("trust", "output", formats=click.Choice(["text", "markdown", "json"]))
+@eval_results.baseline_option
+@eval_results.tolerance_option
+@eval_results.store_option
+@eval_results.json_option
+@common.configured("trust", "output", formats=click.Choice(["text", "markdown", "json"]))
 def eval_run(
-    run: Run,
+    run: common.Run,
     target: str | None,
     queries: Path | None,
     runners: tuple[str, ...],
@@ -164,9 +145,9 @@ def eval_run(
     from mcp_governor.report.evaluation_words import Sentence
 
     if replay and dry_run:
-        raise useless("--dry-run", "--replay")
+        raise common.useless("--dry-run", "--replay")
     if execute and dry_run:
-        raise useless("--execute", "--dry-run")
+        raise common.useless("--execute", "--dry-run")
     end = time.monotonic() + max_time
     wanted = run.config.evaluation
     path = queries_path(queries, run)
@@ -189,7 +170,7 @@ def eval_run(
     live = _live_source(run, target) if execute else None
     surface = governed(run, target)
     _refuse_unknown(asked, surface, path)
-    with store_of(store, run) as opened:
+    with eval_results.store_of(store, run) as opened:
         recorded = read_record(file) if file is not None and (replay or file.exists()) else None
         keeper = Keeper(opened, recorded, replay=replay)
         names = runners or (keeper.runners() if replay else ()) or wanted.runners or ("bm25",)
@@ -209,8 +190,8 @@ def eval_run(
         if live is not None:
             evaluation = _executed(evaluation, surface, live, run.config, seconds=end - time.monotonic())
         # Before the new evaluation is the last one itself.
-        earlier = baseline_of(baseline, opened, other_than=evaluation)
-        result = result_of(evaluation, earlier, run, tolerated_drop)
+        earlier = eval_results.baseline_of(baseline, opened, other_than=evaluation)
+        result = eval_results.result_of(evaluation, earlier, run, tolerated_drop)
         if result.is_whole and not replay:
             opened.add(evaluation)
             if file is not None:
@@ -218,7 +199,7 @@ def eval_run(
     if json_out is not None:
         write_file(json_out, result.json)
     spent = f", ${done.dollars:.4f} spent" if done.dollars else ""
-    said = Sentence(f"{done.asked} asked, {done.kept} kept{spent}.", "quiet"), Sentence(next_step(result))
+    said = Sentence(f"{done.asked} asked, {done.kept} kept{spent}.", "quiet"), Sentence(eval_results.next_step(result))
     result.write(run, [one for one in said if one.text])
     if replay and not execute and any(one.executed for one in result.assessment.measured):
         out.echo("The outcomes of calls are the recorded ones; to make the calls now, add --execute.", err=True)
@@ -238,7 +219,7 @@ def _runners(names: Sequence[str], replayed: Keeper | None, options: Options, *,
     return made
 
 
-def _refuse_cost(run: Run, target: str | None) -> None:
+def _refuse_cost(run: common.Run, target: str | None) -> None:
     """Refuse models that only the configuration names, unless it limits their cost for a server that it names, too, or
     the user trusts it."""
     from mcp_governor.target import LiveSource
@@ -256,7 +237,7 @@ def _refuse_cost(run: Run, target: str | None) -> None:
         )
 
 
-def _record_place(typed: Path | None, run: Run, *, written: bool) -> tuple[Path | None, Path | None]:
+def _record_place(typed: Path | None, run: common.Run, *, written: bool) -> tuple[Path | None, Path | None]:
     """The file of recorded answers, and the folder of the configuration that names it.
 
     One that will be written where the configuration may not write is refused before anything is paid for.
@@ -330,14 +311,14 @@ def make_runner(name: str, options: Options) -> Runner:
     return HostedRunner(name, os.environ, options)
 
 
-def _show_plan(plans: Sequence[Plan], run: Run) -> int:
+def _show_plan(plans: Sequence[Plan], run: common.Run) -> int:
     from mcp_governor.report.evaluation_formats import evaluation_lines
     from mcp_governor.report.evaluation_words import plan_blocks
 
     if run.output.format == "json":
-        write_json({"runners": msgspec.to_builtins(plans)}, run.output)
+        common.write_json({"runners": msgspec.to_builtins(plans)}, run.output)
     else:
-        write_lines(evaluation_lines(plan_blocks(plans)), run.output)
+        common.write_lines(evaluation_lines(plan_blocks(plans)), run.output)
     return int(Exit.PASS)
 
 
@@ -347,7 +328,7 @@ def _evaluate(
     plain: Evaluation,
     settings: Settings,
     keeper: Keeper,
-    run: Run,
+    run: common.Run,
 ) -> Done:
     import anyio
 
@@ -369,7 +350,7 @@ def _evaluate(
         raise
 
 
-def _live_source(run: Run, target: str | None) -> LiveSource:
+def _live_source(run: common.Run, target: str | None) -> LiveSource:
     """The server whose tools ``--execute`` calls."""
     from mcp_governor.target import LiveSource
 

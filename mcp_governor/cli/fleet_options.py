@@ -136,10 +136,7 @@ def all_option(*of_one: str) -> Callable[[_F], _F]:
     def decorate(function: _F) -> _F:
         @functools.wraps(function)
         def wrapper(many: Many, **values: Any) -> Any:
-            if many.every:
-                _refuse_with_all(of_one)
-            else:
-                _refuse_without_all(many)
+            _refuse_useless(many, of_one)
             return function(many=many, **values)
 
         option = click.option(
@@ -153,21 +150,21 @@ def all_option(*of_one: str) -> Callable[[_F], _F]:
     return decorate
 
 
-def _refuse_without_all(many: Many) -> None:
-    for name in _SHARED_FIELDS:
-        if getattr(many, name) is not None:
-            option = "run" if name == "named" else name.replace("_", "-")
-            raise UsageError(f"--{option} is about many servers.", "Add --all, or remove it.")
-
-
-def _refuse_with_all(options: Sequence[str]) -> None:
+def _refuse_useless(many: Many, of_one: Sequence[str]) -> None:
+    """Refuse what counts only without ``--all``, or only with it."""
     context = click.get_current_context()
+    given = {param.name: max(param.opts, key=len) for param in context.command.params}
+    given = {name: option for name, option in given.items() if context.params.get(name or "") not in (None, False, ())}
+    if not many.every:
+        for name in _SHARED_FIELDS:
+            if name in given:
+                raise UsageError(f"{given[name]} is about many servers.", "Add --all, or remove it.")
+        return
     if server_command():
         raise useless("-- COMMAND", "--all, which takes the servers of a list")
-    params = {param.name: param for param in context.command.params}
-    for name in options:
-        if context.params.get(name) not in (None, False, ()):
-            raise useless(max(params[name].opts, key=len), "--all, which takes the servers of a list")
+    for name in of_one:
+        if name in given:
+            raise useless(given[name], "--all, which takes the servers of a list")
 
 
 def run_all(run: Run, work: Work, fleet: str | None, many: Many) -> int:

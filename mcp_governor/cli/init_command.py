@@ -14,16 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec.structs import replace
 
-from mcp_governor.cli import out
-from mcp_governor.cli.common import (
-    ENV_FILES_KEY,
-    Run,
-    TargetCommand,
-    run_options,
-    server_command,
-    target_argument,
-    unconfigured,
-)
+from mcp_governor.cli import common, out
 from mcp_governor.cli.init_files import HOOKS, ci_offers, hook_offer
 from mcp_governor.cli.init_plan import Plan, as_started, found_plan, local_paths, typed_plan
 from mcp_governor.config import DEFAULT_CHANGELOG, OWN_FILE, with_found_files
@@ -45,16 +36,16 @@ if TYPE_CHECKING:
     from mcp_governor.version_sources import Suggestion
 
 
-@click.command(cls=TargetCommand)
-@target_argument
+@click.command(cls=common.TargetCommand)
+@common.target_argument
 @click.option("--ci/--no-ci", default=True, help="Write a GitHub workflow, or show a GitLab job  [default: --ci]")
 @click.option("--hook/--no-hook", default=True, help="Write the pre-commit hook  [default: --hook]")
 @click.option(
     "--from", "recording", metavar="RECORDING", help="Use this as the first baseline instead of the current surface"
 )
 @click.option("--force", is_flag=True, help="Begin again: replace the files that init wrote, changelog included")
-@run_options("isolated")
-def init(run: Run, target: str | None, ci: bool, hook: bool, recording: str | None, force: bool) -> None:
+@common.run_options("isolated")
+def init(run: common.Run, target: str | None, ci: bool, hook: bool, recording: str | None, force: bool) -> None:
     """Write configuration, baseline, changelog, CI job and hook, so that the next check passes.
 
     No file is overwritten without --force.
@@ -84,8 +75,8 @@ def init(run: Run, target: str | None, ci: bool, hook: bool, recording: str | No
                 "To begin again, with a new changelog: mcp-governor init --force",
             )
     if force:
-        run = Run(unconfigured(), run.output)
-    plan = typed_plan(target, server_command(), run.config.launch, root) or found_plan(root, run.config)
+        run = common.Run(common.unconfigured(), run.output)
+    plan = typed_plan(target, common.server_command(), run.config.launch, root) or found_plan(root, run.config)
     config = _config(plan, run.config)
     source = resolve(None, config)
     live = surface = _surface(plan, source, config)
@@ -156,7 +147,7 @@ def _check(plan: Plan, root: Path) -> str:
     """The command that checks what was written, with the files of variables that this run was given."""
     folder = os.path.relpath(plan.root, root)
     into = "" if folder == "." else f"cd {shlex.quote(folder)} && "
-    typed = click.get_current_context().meta.get(ENV_FILES_KEY, ())
+    typed = click.get_current_context().meta.get(common.ENV_FILES_KEY, ())
     files = [shlex.quote(os.path.relpath(file, plan.root)) for file in typed]
     return f"{into}mcp-governor check{''.join(f' --env-file {file}' for file in files)}"
 

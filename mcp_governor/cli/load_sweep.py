@@ -12,19 +12,8 @@ from urllib.parse import urlsplit, urlunsplit
 import click
 from msgspec.structs import replace
 
-from mcp_governor.cli import completion, out
-from mcp_governor.cli.common import (
-    FILE,
-    SECONDS,
-    Output,
-    Run,
-    TargetCommand,
-    configured,
-    target_argument,
-    write_json,
-    write_lines,
-    write_text,
-)
+from mcp_governor.cli import common, completion, out
+from mcp_governor.cli.common import Output
 from mcp_governor.cli.out import progress_line
 from mcp_governor.documents import written
 from mcp_governor.errors import STOPPED, Exit, UsageError
@@ -61,7 +50,7 @@ def request_options(function: _F) -> _F:
     return function
 
 
-def source_of(run: Run, target: str | None, base_url: str | None) -> Source:
+def source_of(run: common.Run, target: str | None, base_url: str | None) -> Source:
     """The server that a command measures, named by TARGET or ``--base-url``."""
     if target is not None and base_url is not None:
         raise UsageError("--base-url and TARGET both name the server.", "Remove one of them.")
@@ -80,7 +69,7 @@ def _with_path(url: str) -> str:
 
 
 def load_of(
-    run: Run,
+    run: common.Run,
     target: str | None,
     base_url: str | None,
     tool: str | None,
@@ -147,8 +136,8 @@ _HIGHEST_PORT = 65_535
 """The highest TCP port."""
 
 
-@click.command(name="sweep", cls=TargetCommand)
-@target_argument
+@click.command(name="sweep", cls=common.TargetCommand)
+@common.target_argument
 @base_url_option
 @click.option(
     "--concurrency-values",
@@ -164,7 +153,9 @@ _HIGHEST_PORT = 65_535
     "--p99-slo-ms", type=float, default=_DEFAULTS.p99_slo_ms, show_default=True, help="Goal for p99, in milliseconds"
 )
 @click.option("--rate", type=float, help="Open loop: so many requests per second  [default: closed loop]")
-@click.option("--seconds", type=SECONDS, default=600, show_default=True, help="Time limit for all points, in seconds")
+@click.option(
+    "--seconds", type=common.SECONDS, default=600, show_default=True, help="Time limit for all points, in seconds"
+)
 @request_options
 @click.option("--i-own-this-host", is_flag=True, help="Put load on a host that is not this machine")
 @click.option(
@@ -180,18 +171,18 @@ _HIGHEST_PORT = 65_535
     metavar="HOST:PORT",
     help="Wait there for Locust workers that you start on other machines  [default: start them here]",
 )
-@click.option("--json-out", type=FILE, help="Write the report to this file, as JSON")
-@click.option("--markdown-out", type=FILE, help="Write it as Markdown, and its picture next to it as .svg")
-@click.option("--html-out", type=FILE, help="Write it as a page")
+@click.option("--json-out", type=common.FILE, help="Write the report to this file, as JSON")
+@click.option("--markdown-out", type=common.FILE, help="Write it as Markdown, and its picture next to it as .svg")
+@click.option("--html-out", type=common.FILE, help="Write it as a page")
 @click.option(
     "--report-dir",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
     help="Write all of them to this folder, named after the server",
 )
-@configured("trust", "output", "quiet", formats=click.Choice(["text", "json"]))
+@common.configured("trust", "output", "quiet", formats=click.Choice(["text", "json"]))
 def load_sweep(
-    run: Run,
+    run: common.Run,
     target: str | None,
     base_url: str | None,
     concurrency_values: tuple[int, ...] | None,
@@ -266,11 +257,11 @@ def load_sweep(
             emit=show,
         )
     if run.output.format == "json":
-        write_json(_document(measured), run.output)
+        common.write_json(_document(measured), run.output)
     else:
         from mcp_governor.report.sweep_formats import sweep_lines
 
-        write_lines(sweep_lines(measured, verbose=run.output.verbose), run.output)
+        common.write_lines(sweep_lines(measured, verbose=run.output.verbose), run.output)
     places = [Output("json", json_out), Output("md", markdown_out), Output("html", html_out)]
     if report_dir is not None:
         stem = _stem(getattr(getattr(source, "endpoint", None), "url", ""))
@@ -313,18 +304,18 @@ def _refuse_to_replace(picture: Path) -> None:
 def _write(measured: Sweep, place: Output, file: Path) -> None:
     """Write one report, in the format of its place."""
     if place.format == "json":
-        write_json(_document(measured), place)
+        common.write_json(_document(measured), place)
     elif place.format == "md":
         from mcp_governor.report.sweep_formats import as_markdown
         from mcp_governor.report.sweep_picture import picture
 
         drawn = file.with_suffix(".svg")
-        write_text(picture(measured), Output(file=drawn, next_to=True), form="markup")
-        write_text(as_markdown(measured, image=drawn.name), place, form="markup")
+        common.write_text(picture(measured), Output(file=drawn, next_to=True), form="markup")
+        common.write_text(as_markdown(measured, image=drawn.name), place, form="markup")
     else:
         from mcp_governor.report.sweep_formats import as_page
 
-        write_text(as_page(measured), place, form="markup")
+        common.write_text(as_page(measured), place, form="markup")
 
 
 def _document(measured: Sweep) -> dict[str, Any]:
@@ -346,8 +337,8 @@ def _stem(url: str) -> str:
 _FILE = "locustfile.py"
 
 
-@click.command(name="locustfile", cls=TargetCommand)
-@target_argument
+@click.command(name="locustfile", cls=common.TargetCommand)
+@common.target_argument
 @base_url_option
 @request_options
 @click.option("--i-own-this-host", is_flag=True, help="The server may be on a host that is not this machine")
@@ -355,13 +346,13 @@ _FILE = "locustfile.py"
     "-o",
     "--out",
     "file",
-    type=FILE,
+    type=common.FILE,
     help=f"File to write  [default: {_FILE}]",
 )
 @click.option("--force", is_flag=True, help="Replace the file if there is one")
-@configured("trust", "quiet")
+@common.configured("trust", "quiet")
 def load_locustfile(
-    run: Run,
+    run: common.Run,
     target: str | None,
     base_url: str | None,
     tool: str | None,

@@ -54,12 +54,8 @@ def echo(
     Raises:
         UsageError: standard output is closed or full. Of standard error nothing is expected.
     """
-    from mcp_governor.text import printable
-
     stream = sys.stderr if err else sys.stdout
-    shown = terminal.spelled(printable(text), terminal.encoding_of(stream))
-    if wrap:
-        shown = _wrapped(shown, terminal.columns(stream))
+    shown = _shown(text, stream, wrap=wrap)
     if (bold or dim or color) and terminal.takes_color(stream):
         shown = click.style(shown, fg=color, bold=bold or None, dim=dim or None)
     if err:
@@ -68,16 +64,20 @@ def echo(
         put(f"{shown}\n")
 
 
-def complain(message: str, hint: str = "") -> None:
-    """Print an error on standard error, and what to do about it; without a message, only that."""
+def _shown(text: str, stream: object, *, wrap: bool = True) -> str:
+    """A message as a stream can show it."""
     from mcp_governor.text import printable
 
-    stream = sys.stderr
+    shown = terminal.spelled(printable(text), terminal.encoding_of(stream))
+    return _wrapped(shown, terminal.columns(stream)) if wrap else shown
+
+
+def complain(message: str, hint: str = "") -> None:
+    """Print an error on standard error, and what to do about it; without a message, only that."""
     for label, text, style in (("error:", message, {"fg": "red", "bold": True}), ("hint:", hint, {"fg": "cyan"})):
         if text:
-            shown = terminal.spelled(printable(f"{label} {text}"), terminal.encoding_of(stream))
-            shown = _wrapped(shown, terminal.columns(stream))
-            if terminal.takes_color(stream):
+            shown = _shown(f"{label} {text}", sys.stderr)
+            if terminal.takes_color(sys.stderr):
                 shown = click.style(label, **style) + shown.removeprefix(label)
             _to_stderr(f"{shown}\n")
 

@@ -15,17 +15,7 @@ from pydantic import Field
 from mcp_governor.charter.facts import ResponseFormat  # noqa: TC001  (the SDK reads it at run time)
 from mcp_governor.charter.message import leak, sentence_problem
 from mcp_governor.charter.v1_2 import ToolResponse
-from mcp_governor.server.answers import (
-    PAGE,
-    SHOWN,
-    CheckData,
-    CountsData,
-    DraftData,
-    ExplainData,
-    FindingsData,
-    ItemData,
-    SeverityName,
-)
+from mcp_governor.server import answers
 from mcp_governor.text import command_line, sentence
 
 if TYPE_CHECKING:
@@ -114,9 +104,9 @@ class Service:
         response_format: Annotated[
             ResponseFormat, Field(default="concise", description="concise: the ten worst items; detailed: fifty.")
         ] = "concise",
-    ) -> ToolResponse[CheckData, Kind]:
+    ) -> ToolResponse[answers.CheckData, Kind]:
         """See the metadata; models read that."""
-        answer = ToolResponse[CheckData, Kind]
+        answer = ToolResponse[answers.CheckData, Kind]
         if self.project is None:
             return answer.fail(**_NO_PROJECT)
         reply = await self._run("check", server=server, calls=call_tools, offline=offline)
@@ -129,13 +119,13 @@ class Service:
         if len(self._reports) > KEPT:
             del self._reports[next(iter(self._reports))]
         listed = [item for item in report.items if not item["accepted"]]
-        data = CheckData(
+        data = answers.CheckData(
             server=report.server,
             verdict=done["verdict"],
             required_bump=done["required_bump"],
             declared_bump=done["declared_bump"],
-            counts=CountsData(**done["counts"]),
-            worst=_page(listed[: SHOWN if response_format == "detailed" else BRIEF]),
+            counts=answers.CountsData(**done["counts"]),
+            worst=_page(listed[: answers.SHOWN if response_format == "detailed" else BRIEF]),
             command=_command(server, call_tools=call_tools, offline=offline),
         )
         hints = ["list_findings", "explain_finding"] if listed else ["draft_changelog"]
@@ -145,7 +135,7 @@ class Service:
         self,
         server: CheckedServer = None,
         severity: Annotated[
-            SeverityName | None, Field(default=None, description="Only items of at least this severity.")
+            answers.SeverityName | None, Field(default=None, description="Only items of at least this severity.")
         ] = None,
         rule: Annotated[
             str | None, Field(default=None, max_length=100, description="Only this rule, or a pack: charter/*.")
@@ -156,11 +146,11 @@ class Service:
             Field(default="", pattern="^[0-9]{0,6}$", description="next_cursor of the last page."),
         ] = "",
         pageSize: Annotated[  # noqa: N803  (SCHEMA.md, section 5.1, names it)
-            int, Field(default=20, ge=1, le=PAGE, description="Most items to return.")
+            int, Field(default=20, ge=1, le=answers.PAGE, description="Most items to return.")
         ] = 20,
-    ) -> ToolResponse[FindingsData, Kind]:
+    ) -> ToolResponse[answers.FindingsData, Kind]:
         """See the metadata; models read that."""
-        answer = ToolResponse[FindingsData, Kind]
+        answer = ToolResponse[answers.FindingsData, Kind]
         report = self._last(server)
         if report is None:
             return answer.fail(**self._unchecked(server))
@@ -168,7 +158,7 @@ class Service:
         offset = int(cursor or 0)
         findings = _page(chosen[offset : offset + pageSize])
         end = offset + len(findings)
-        data = FindingsData(
+        data = answers.FindingsData(
             server=report.server,
             total=len(chosen),
             findings=findings,
@@ -184,9 +174,9 @@ class Service:
             str, Field(min_length=1, max_length=2_000, description="The id of an item in the last report.")
         ],
         server: CheckedServer = None,
-    ) -> ToolResponse[ExplainData, Kind]:
+    ) -> ToolResponse[answers.ExplainData, Kind]:
         """See the metadata; models read that."""
-        answer = ToolResponse[ExplainData, Kind]
+        answer = ToolResponse[answers.ExplainData, Kind]
         report = self._last(server)
         if report is None:
             return answer.fail(**self._unchecked(server))
@@ -205,15 +195,15 @@ class Service:
             str | None,
             Field(default=None, max_length=100, description="Version to draft for; the one that is due if left out."),
         ] = None,
-    ) -> ToolResponse[DraftData, Kind]:
+    ) -> ToolResponse[answers.DraftData, Kind]:
         """See the metadata; models read that."""
-        answer = ToolResponse[DraftData, Kind]
+        answer = ToolResponse[answers.DraftData, Kind]
         if self.project is None:
             return answer.fail(**_NO_PROJECT)
         reply = await self._run("draft", server=server, version=version)
         if "refused" in reply:
             return answer.fail(**_refused(reply["refused"], "draft_changelog"))
-        data = DraftData(**reply["done"])
+        data = answers.DraftData(**reply["done"])
         return answer.success(data, follow_up_hints=["check_server"]) if data.missing_entries else answer.empty(data)
 
     async def page(self, given: bytes, seconds: float) -> str:
@@ -248,15 +238,15 @@ class Service:
         return _failure("index_not_ready", "No server was checked in this session.", "check_server")
 
 
-def _page(items: Sequence[Mapping[str, Any]]) -> list[ItemData]:
+def _page(items: Sequence[Mapping[str, Any]]) -> list[answers.ItemData]:
     """As many of the items as fit into a page, one at least."""
-    page: list[ItemData] = []
+    page: list[answers.ItemData] = []
     left = PAGE_BYTES
     for item in items:
         left -= len(json.dumps(item))
         if page and left < 0:
             break
-        page.append(ItemData(**item))
+        page.append(answers.ItemData(**item))
     return page
 
 
