@@ -11,7 +11,14 @@ from msgspec import Struct
 
 from mcp_governor.cli.common import FILE, Run, configured, write_lines, write_text
 from mcp_governor.errors import Exit, NothingCheckedError, UsageError
-from mcp_governor.text import one_line, visible
+from mcp_governor.evaluation.assessment import assess, compare, history
+from mcp_governor.evaluation.comparison import Verdict
+from mcp_governor.evaluation.document import document
+from mcp_governor.evaluation.record import answers_text, read_record
+from mcp_governor.evaluation.store import DEFAULT_STORE, Store
+from mcp_governor.report.evaluation_words import Sentence, assessment_blocks, comparison_blocks, history_blocks
+from mcp_governor.secrets import redact
+from mcp_governor.text import escape_json, one_line, visible
 from mcp_governor.writing import write_file
 
 if TYPE_CHECKING:
@@ -21,7 +28,6 @@ if TYPE_CHECKING:
     from mcp_governor.evaluation.assessment import Assessment, Step
     from mcp_governor.evaluation.comparison import Comparison, Moved
     from mcp_governor.evaluation.record import Evaluation
-    from mcp_governor.evaluation.store import Store
     from mcp_governor.report.evaluation_words import Block
 
 
@@ -56,8 +62,6 @@ json_option = click.option(
 
 def store_of(typed: Path | None, run: Run) -> Store:
     """The store that a command line means."""
-    from mcp_governor.evaluation.store import DEFAULT_STORE, Store
-
     return Store(typed) if typed is not None else Store(run.config.resolve(DEFAULT_STORE), run.config.root)
 
 
@@ -70,8 +74,6 @@ class Earlier(NamedTuple):
 
 def baseline_of(named: str | None, store: Store, *, other_than: Evaluation | None = None) -> Earlier | None:
     """The evaluation that ``--baseline`` names; one is not its own baseline."""
-    from mcp_governor.evaluation.record import answers_text, read_record
-
     if named is None:
         return None
     if named == "last":
@@ -120,18 +122,12 @@ class Result(Struct, frozen=True):
         """The JSON document, without known secrets."""
         import json
 
-        from mcp_governor.evaluation.document import document
-        from mcp_governor.secrets import redact
-        from mcp_governor.text import escape_json
-
         made = document(self.assessment, self.comparison, self.failures)
         return escape_json(redact(json.dumps(made, indent=2, sort_keys=True))) + "\n"
 
     def write(self, run: Run, more: Iterable[Block], steps: Sequence[Step] = ()) -> None:
         """Write everything in the format of the command line, what is said besides, and the history as the picture of
         a page."""
-        from mcp_governor.report.evaluation_words import Sentence, assessment_blocks, comparison_blocks
-
         if run.output.format == "json":
             write_text(self.json, run.output, form="json")
             return
@@ -155,8 +151,6 @@ class Result(Struct, frozen=True):
 
 def result_of(evaluation: Evaluation, earlier: Earlier | None, run: Run, tolerated_points: float | None) -> Result:
     """Measure an evaluation, compare it, and judge it by the configuration."""
-    from mcp_governor.evaluation.assessment import assess, compare
-
     wanted = run.config.evaluation
     tolerated = (tolerated_points if tolerated_points is not None else wanted.tolerated_drop) / 100
     assessment = assess(evaluation)
@@ -180,8 +174,6 @@ def _nothing(made: Assessment) -> NothingCheckedError:
 
 def _judged(made: Assessment, comparison: Comparison | None, wanted: EvaluationConfig) -> tuple[list[str], list[str]]:
     """Why an evaluation does not pass, and what else has to be said."""
-    from mcp_governor.evaluation.comparison import Verdict
-
     failures = [
         f"{one_line(run.runner.name, 60)} ended early: {one_line(run.ended, 200)}."
         for run in made.evaluation.runs
@@ -233,8 +225,6 @@ def _other_model(one: Moved) -> str:
 
 def next_step(result: Result) -> str:
     """The command to type next; empty if nothing is left to do."""
-    from mcp_governor.evaluation.comparison import Verdict
-
     if not result.is_whole:
         return "Next: run the same command again; it continues from the kept answers."
     if any(one.failures for one in result.assessment.measured):
@@ -272,10 +262,6 @@ def eval_report(
 
     The evaluations are those of the history, or recorded files, the oldest first.
     """
-    from mcp_governor.evaluation.assessment import history
-    from mcp_governor.evaluation.record import read_record
-    from mcp_governor.report.evaluation_words import history_blocks
-
     evaluations: list[tuple[int | None, Evaluation]] = []
     with store_of(store, run) as opened:
         if records:

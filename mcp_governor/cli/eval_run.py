@@ -10,11 +10,22 @@ import click
 import msgspec
 from msgspec.structs import replace
 
+from mcp_governor.checking.reading import permitted
 from mcp_governor.cli import common, eval_results, out
 from mcp_governor.cli.eval_sets import governed, queries_option, queries_path
 from mcp_governor.cli.out import progress_line
 from mcp_governor.errors import Exit, NothingCheckedError, UsageError
+from mcp_governor.evaluation.asking import Keeper
+from mcp_governor.evaluation.offering import offered_tools
+from mcp_governor.evaluation.providers import Options
+from mcp_governor.evaluation.queries import load_queries
+from mcp_governor.evaluation.record import Evaluation, read_record, record_text
+from mcp_governor.evaluation.running import Settings, evaluate, plan
+from mcp_governor.report.evaluation_words import Sentence, plan_blocks
 from mcp_governor.report.groups import count_of
+from mcp_governor.surface import fingerprint
+from mcp_governor.surface.fingerprint import wording_fingerprint
+from mcp_governor.target import LiveSource, limits_of
 from mcp_governor.text import did_you_mean, one_line, visible
 from mcp_governor.writing import checked_place, write_file
 
@@ -23,13 +34,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mcp_governor.config import Config
-    from mcp_governor.evaluation.asking import Keeper
     from mcp_governor.evaluation.model import Query, QuerySet, Runner
-    from mcp_governor.evaluation.providers import Options
-    from mcp_governor.evaluation.record import Evaluation
-    from mcp_governor.evaluation.running import Done, Plan, Progress, Settings
+    from mcp_governor.evaluation.running import Done, Plan, Progress
     from mcp_governor.surface import Surface
-    from mcp_governor.target import LiveSource
 
 
 class _Rate(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
@@ -137,13 +144,6 @@ def eval_run(
     Every query of the set is sent to every runner with the tools as a host would offer them. Answers are kept, so that
     none is paid for twice: an interrupted run continues where it was.
     """
-    from mcp_governor.evaluation.asking import Keeper
-    from mcp_governor.evaluation.providers import Options
-    from mcp_governor.evaluation.queries import load_queries
-    from mcp_governor.evaluation.record import read_record, record_text
-    from mcp_governor.evaluation.running import Settings, plan
-    from mcp_governor.report.evaluation_words import Sentence
-
     if replay and dry_run:
         raise common.useless("--dry-run", "--replay")
     if execute and dry_run:
@@ -222,8 +222,6 @@ def _runners(names: Sequence[str], replayed: Keeper | None, options: Options, *,
 def _refuse_cost(run: common.Run, target: str | None) -> None:
     """Refuse models that only the configuration names, unless it limits their cost for a server that it names, too, or
     the user trusts it."""
-    from mcp_governor.target import LiveSource
-
     wanted, source = run.config.evaluation, run.source(target)
     paid = next((name for name in wanted.runners if ":" in name), None)
     if paid is None or run.config.trust_rules:
@@ -283,11 +281,6 @@ def _refuse_unknown(asked: Sequence[Query], surface: Surface, path: Path) -> Non
 
 def _unanswered(surface: Surface, found: QuerySet, seed: int, split: str) -> Evaluation:
     """The evaluation before anybody is asked."""
-    from mcp_governor.evaluation.offering import offered_tools
-    from mcp_governor.evaluation.record import Evaluation
-    from mcp_governor.surface import fingerprint
-    from mcp_governor.surface.fingerprint import wording_fingerprint
-
     return Evaluation(
         queries=found,
         tools=tuple(sorted(offered_tools(surface), key=lambda tool: str(tool["name"]))),
@@ -313,7 +306,6 @@ def make_runner(name: str, options: Options) -> Runner:
 
 def _show_plan(plans: Sequence[Plan], run: common.Run) -> int:
     from mcp_governor.report.evaluation_formats import evaluation_lines
-    from mcp_governor.report.evaluation_words import plan_blocks
 
     if run.output.format == "json":
         common.write_json({"runners": msgspec.to_builtins(plans)}, run.output)
@@ -331,8 +323,6 @@ def _evaluate(
     run: common.Run,
 ) -> Done:
     import anyio
-
-    from mcp_governor.evaluation.running import evaluate
 
     kept = 0
 
@@ -352,8 +342,6 @@ def _evaluate(
 
 def _live_source(run: common.Run, target: str | None) -> LiveSource:
     """The server whose tools ``--execute`` calls."""
-    from mcp_governor.target import LiveSource
-
     source = run.source(target)
     if not isinstance(source, LiveSource):
         raise UsageError(f"{source.shown} is a recording; --execute needs a live server.", "Name a live server.")
@@ -368,9 +356,7 @@ def _executed(
     The configuration names tools that only read, for a server that it names as well or that the user trusts.
     """
     from mcp_governor import wire
-    from mcp_governor.checking.reading import permitted
     from mcp_governor.evaluation.end_to_end import execute_choices
-    from mcp_governor.target import limits_of
     from mcp_governor.wire.loop import run
 
     if any(one.ended is not None for one in evaluation.runs):

@@ -9,19 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from mcp_governor.cli import out
-from mcp_governor.cli.common import (
-    FILE,
-    Run,
-    TargetCommand,
-    configured,
-    target_argument,
-    write_json,
-    write_lines,
-    write_text,
-)
+from mcp_governor.checking.reading import read_governed, refuse_empty
+from mcp_governor.cli import common, out
 from mcp_governor.errors import Exit, UsageError
+from mcp_governor.evaluation.queries import DEFAULT_NAME, MAX_FILE, Problem, as_line, load_queries, read_set
+from mcp_governor.files import read_named
 from mcp_governor.findings import Severity
+from mcp_governor.report.groups import count_of
 from mcp_governor.report.lines import line
 from mcp_governor.text import one_line, visible
 
@@ -29,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from mcp_governor.evaluation.model import Query, QuerySet
-    from mcp_governor.evaluation.queries import Problem
     from mcp_governor.evaluation.query_checks import ToolCoverage
     from mcp_governor.report.lines import Line
     from mcp_governor.surface import Surface
@@ -37,15 +30,13 @@ if TYPE_CHECKING:
 
 queries_option = click.option(
     "--queries",
-    type=FILE,
+    type=common.FILE,
     help="Query set, one JSON object a line  [default: mcp-queries.jsonl next to the configuration]",
 )
 
 
-def queries_path(typed: Path | None, run: Run) -> Path:
+def queries_path(typed: Path | None, run: common.Run) -> Path:
     """The query set that a command line means."""
-    from mcp_governor.evaluation.queries import DEFAULT_NAME
-
     if typed is not None:
         return typed
     path = run.config.resolve(run.config.evaluation.queries or DEFAULT_NAME)
@@ -63,10 +54,8 @@ def surfaces(queries: Iterable[Query], path: Path, governed: Callable[[], Surfac
     return lambda query: read[query.tools_file]
 
 
-def governed(run: Run, target: str | None) -> Surface:
+def governed(run: common.Run, target: str | None) -> Surface:
     """The surface of TARGET, which has tools."""
-    from mcp_governor.checking.reading import read_governed, refuse_empty
-
     surface = read_governed(run.source(target), run.config)
     refuse_empty(surface)
     return surface
@@ -79,11 +68,11 @@ _HEADER = """\
 """
 
 
-@click.command(name="init", cls=TargetCommand)
-@target_argument
+@click.command(name="init", cls=common.TargetCommand)
+@common.target_argument
 @queries_option
-@configured("quiet")
-def eval_init(run: Run, target: str | None, queries: Path | None) -> None:
+@common.configured("quiet")
+def eval_init(run: common.Run, target: str | None, queries: Path | None) -> None:
     """Draft a query set from the tools of TARGET, to be edited.
 
     Each tool gets a positive query and one for which its nearest sibling is easily taken; some queries fit no tool. The
@@ -92,8 +81,6 @@ def eval_init(run: Run, target: str | None, queries: Path | None) -> None:
     """
     from mcp_governor.evaluation.drafting import MAX_TOOLS, drafts
     from mcp_governor.evaluation.offering import offered_tools
-    from mcp_governor.evaluation.queries import as_line
-    from mcp_governor.report.groups import count_of
     from mcp_governor.writing import NewFile, write_files
 
     path = queries_path(queries, run)
@@ -128,8 +115,6 @@ def eval_init(run: Run, target: str | None, queries: Path | None) -> None:
 def _existing(path: Path) -> tuple[bytes | None, tuple[Query, ...]]:
     """The content of a set and its queries."""
     from mcp_governor.errors import NothingCheckedError
-    from mcp_governor.evaluation.queries import MAX_FILE, load_queries
-    from mcp_governor.files import read_named
 
     if not path.exists():
         return None, ()
@@ -144,18 +129,17 @@ _NAMED = 8
 """Number of tools that a line names; --verbose lists all."""
 
 
-@click.command(name="check", cls=TargetCommand)
-@target_argument
+@click.command(name="check", cls=common.TargetCommand)
+@common.target_argument
 @queries_option
-@configured("output", "fail-on", "verbose", formats=click.Choice(["text", "json"]))
-def eval_check(run: Run, target: str | None, queries: Path | None) -> int:
+@common.configured("output", "fail-on", "verbose", formats=click.Choice(["text", "json"]))
+def eval_check(run: common.Run, target: str | None, queries: Path | None) -> int:
     """Check a query set against the tools of TARGET.
 
     Errors: a line that cannot be used, and a tool or argument that does not exist. Warnings: queries that repeat the
     name or the description of their tool, and drafts that nobody edited. Then the coverage: which tools and parameters
     the set asks about.
     """
-    from mcp_governor.evaluation.queries import read_set
     from mcp_governor.evaluation.query_checks import coverage, mismatches
 
     path = queries_path(queries, run)
@@ -170,9 +154,9 @@ def eval_check(run: Run, target: str | None, queries: Path | None) -> int:
     own = [query for query in found.queries if not query.tools_file]
     covered = coverage(own, surface_of(own[0]).tools) if own else ()
     if run.output.format == "json":
-        write_json(_document(found, rows, covered), run.output)
+        common.write_json(_document(found, rows, covered), run.output)
     else:
-        write_lines(_lines(found, rows, covered, path, everything=run.output.verbose > 0), run.output)
+        common.write_lines(_lines(found, rows, covered, path, everything=run.output.verbose > 0), run.output)
     if run.config.fail_on == "never":
         return int(Exit.PASS)
     limit = Severity(run.config.fail_on)
@@ -182,9 +166,7 @@ def eval_check(run: Run, target: str | None, queries: Path | None) -> int:
 
 def _warnings(queries: Sequence[Query], surface_of: Callable[[Query], Surface]) -> Iterator[Problem]:
     from mcp_governor.evaluation.fields import tool_text
-    from mcp_governor.evaluation.queries import Problem
     from mcp_governor.evaluation.query_checks import leak_of
-    from mcp_governor.report.groups import count_of
 
     for query in queries:
         tools = surface_of(query).by_name
@@ -220,8 +202,6 @@ def _lines(
     *,
     everything: bool,
 ) -> Iterator[Line]:
-    from mcp_governor.report.groups import count_of
-
     for problem, severity in rows:
         style = "red" if severity is Severity.ERROR else "yellow"
         place = f"{visible(str(path))}:{problem.line}" if problem.line else visible(str(path))
@@ -281,9 +261,9 @@ def _next(found: QuerySet, errors: int, covered: Sequence[ToolCoverage], path: P
 
 @click.command(name="import")
 @click.argument("form", metavar="FORMAT", type=click.Choice(["inspect", "promptfoo"]))
-@click.argument("file", type=FILE)
-@configured("output", isolated=False)
-def eval_import(run: Run, form: str, file: Path) -> None:
+@click.argument("file", type=common.FILE)
+@common.configured("output", isolated=False)
+def eval_import(run: common.Run, form: str, file: Path) -> None:
     """Write FILE, a data set of inspect_ai (JSON, JSONL) or a configuration of promptfoo (JSON), as a query set.
 
     What is not taken over is said on standard error.
@@ -293,8 +273,6 @@ def eval_import(run: Run, form: str, file: Path) -> None:
     """
     from mcp_governor.errors import FileFormatError
     from mcp_governor.evaluation.exchange import imported
-    from mcp_governor.evaluation.queries import MAX_FILE, as_line
-    from mcp_governor.files import read_named
 
     shown = visible(str(file))
     queries, problems, lost = imported(read_named(file, shown, limit=MAX_FILE), form, shown)
@@ -306,7 +284,7 @@ def eval_import(run: Run, form: str, file: Path) -> None:
         )
     for sentence in lost:
         out.echo(f"note: {sentence}", err=True)
-    write_text("".join(f"{json.dumps(as_line(query))}\n" for query in queries.queries), run.output, form="json")
+    common.write_text("".join(f"{json.dumps(as_line(query))}\n" for query in queries.queries), run.output, form="json")
     if run.output.file is not None:
         place = visible(str(run.output.file))
         out.echo(f"{place}: {len(queries.queries)} queries. Next: mcp-governor eval check --queries {place}")
@@ -315,16 +293,15 @@ def eval_import(run: Run, form: str, file: Path) -> None:
 @click.command(name="export")
 @click.argument("form", metavar="FORMAT", type=click.Choice(["inspect", "promptfoo"]))
 @queries_option
-@configured("output", isolated=False)
-def eval_export(run: Run, form: str, queries: Path | None) -> None:
+@common.configured("output", isolated=False)
+def eval_export(run: common.Run, form: str, queries: Path | None) -> None:
     """Write a query set as a data set of inspect_ai (JSONL) or a configuration of promptfoo (JSON).
 
     What the other program will not judge is said on standard error; eval import brings everything back.
     """
     from mcp_governor.evaluation.exchange import exported
-    from mcp_governor.evaluation.queries import load_queries
 
     text, lost = exported(load_queries(queries_path(queries, run)).queries, form)
     for sentence in lost:
         out.echo(f"note: {sentence}", err=True)
-    write_text(text, run.output, form="json")
+    common.write_text(text, run.output, form="json")

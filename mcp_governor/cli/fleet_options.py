@@ -282,17 +282,17 @@ def write_fleet(fleet: Fleet, output: Output, names: Sequence[str], pages: Path 
 
 
 @contextmanager
-def _progress(output: Output) -> Iterator[Callable[[Progress], None]]:
+def _progress(verbose: int) -> Iterator[Callable[[Progress], None]]:
     """Progress with an estimate: a line that changes on a terminal, and one now and then elsewhere."""
     if terminal.takes_control(sys.stderr):
-        with progress_line(output.verbose) as line:
+        with progress_line(verbose) as line:
             yield lambda progress: line(progress.words)
         return
     last = time.monotonic()
 
     def show(progress: Progress) -> None:
         nonlocal last
-        if output.verbose >= 0 and time.monotonic() - last >= _EVERY:
+        if verbose >= 0 and time.monotonic() - last >= _EVERY:
             last = time.monotonic()
             out.echo(progress.words, err=True)
 
