@@ -80,7 +80,6 @@ def load_of(
 ) -> tuple[Source, SweepPlan, Permissions]:
     """The server, the request that is sent to it, and what the user allows; arguments are values of the options."""
     from mcp_governor.checking.reading import permitted
-    from mcp_governor.load.model import SweepPlan
     from mcp_governor.load.opened import Permissions
 
     params: dict[str, Any] = {}
@@ -186,12 +185,6 @@ def load_sweep(
     target: str | None,
     base_url: str | None,
     concurrency_values: tuple[int, ...] | None,
-    total: int,
-    warm_up: int,
-    p95_slo_ms: float,
-    p99_slo_ms: float,
-    rate: float | None,
-    seconds: float,
     tool: str | None,
     arguments: str | None,
     allow_writes: bool,
@@ -203,6 +196,7 @@ def load_sweep(
     markdown_out: Path | None,
     html_out: Path | None,
     report_dir: Path | None,
+    **planned: Any,
 ) -> int:
     """Find the concurrency that a server is good for.
 
@@ -221,16 +215,7 @@ def load_sweep(
     source, plan, permissions = load_of(
         run, target, base_url, tool, arguments, allow_writes=allow_writes, owned=i_own_this_host
     )
-    plan = replace(
-        plan,
-        concurrencies=_DEFAULTS.concurrencies if concurrency_values is None else concurrency_values,
-        total=total,
-        warm_up=warm_up,
-        p95_slo_ms=p95_slo_ms,
-        p99_slo_ms=p99_slo_ms,
-        rate=rate,
-        seconds=seconds,
-    )
+    plan = replace(plan, concurrencies=concurrency_values or _DEFAULTS.concurrencies, **planned)
     make_bench: MakeBench = default_bench
     if engine == "locust":
         from mcp_governor.load.locust_engine import locust_bench
@@ -354,13 +339,10 @@ _FILE = "locustfile.py"
 def load_locustfile(
     run: common.Run,
     target: str | None,
-    base_url: str | None,
-    tool: str | None,
-    arguments: str | None,
-    allow_writes: bool,
     i_own_this_host: bool,
     file: Path | None,
     force: bool,
+    **request: Any,
 ) -> int:
     """Write a locustfile for a cluster that you have.
 
@@ -369,7 +351,6 @@ def load_locustfile(
 
     The server is asked once, for the protocol that it speaks.
     """
-    from mcp_governor.errors import UsageError
     from mcp_governor.load.locust_engine import HEADERS_VARIABLE, URL_VARIABLE, locustfile
     from mcp_governor.load.opened import open_target
     from mcp_governor.load.recipe import http_job
@@ -381,9 +362,7 @@ def load_locustfile(
     new = NewFile(file or Path(_FILE), "", Path.cwd() if file is None else None, expected=True if force else None)
     if new.path.is_file() and not force:
         raise UsageError(f"{new.name} exists already.", "Add --force to replace it, or name another file with --out.")
-    source, plan, permissions = load_of(
-        run, target, base_url, tool, arguments, allow_writes=allow_writes, owned=i_own_this_host
-    )
+    source, plan, permissions = load_of(run, target, owned=i_own_this_host, **request)
     opened = open_target(source, plan, permissions)
     if not isinstance(opened.endpoint, HttpEndpoint):
         raise UsageError(
