@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mcp_governor.cli import common, out
+from mcp_governor.cli.common import write_text
 from mcp_governor.cli.groups import Group
 from mcp_governor.errors import Exit
 from mcp_governor.text import visible
@@ -139,7 +140,7 @@ def _nothing_written(opened: OpenChangelog) -> str:
 
 def _show_diff(run: common.Run, name: str, before: str, after: str) -> None:
     lines = difflib.unified_diff(before.splitlines(keepends=True), after.splitlines(keepends=True), name, name)
-    common.write_text("".join(f"{visible(line.rstrip())}\n" for line in lines), run.output, form="text")
+    write_text("".join(f"{visible(line.rstrip())}\n" for line in lines), run.output, form="text")
 
 
 @changelog.command(cls=common.TargetCommand)
@@ -235,7 +236,7 @@ def diff(run: common.Run, old: str, new: str) -> None:
     if before is not None and after is not None:
         changes = changes_between(before, after, config)
         tools = set(before.by_name) | set(after.by_name)
-    common.write_text(release_note(book, old, new, changes=changes, tools=tools), run.output)
+    write_text(release_note(book, old, new, changes=changes, tools=tools), run.output)
     if changes is None:
         out.echo("Only the changelog text was compared, because the surface of one version is not recorded.", err=True)
 
@@ -248,4 +249,4 @@ def show(run: common.Run, version: str) -> None:
     from mcp_governor.changelog import show as shown
     from mcp_governor.checking.changelog import load_changelog
 
-    common.write_text(visible(shown(load_changelog(run.config), version), keep_newlines=True), run.output)
+    write_text(visible(shown(load_changelog(run.config), version), keep_newlines=True), run.output)

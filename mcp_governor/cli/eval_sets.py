@@ -11,6 +11,7 @@ import msgspec
 
 from mcp_governor.checking.reading import read_governed, refuse_empty
 from mcp_governor.cli import common, out
+from mcp_governor.cli.common import write_text
 from mcp_governor.errors import Exit, UsageError
 from mcp_governor.evaluation.queries import DEFAULT_NAME, MAX_FILE, Problem, as_line, load_queries, read_set
 from mcp_governor.files import read_named
@@ -284,7 +285,7 @@ def eval_import(run: common.Run, form: str, file: Path) -> None:
         )
     for sentence in lost:
         out.echo(f"note: {sentence}", err=True)
-    common.write_text("".join(f"{json.dumps(as_line(query))}\n" for query in queries.queries), run.output, form="json")
+    write_text("".join(f"{json.dumps(as_line(query))}\n" for query in queries.queries), run.output, form="json")
     if run.output.file is not None:
         place = visible(str(run.output.file))
         out.echo(f"{place}: {len(queries.queries)} queries. Next: mcp-governor eval check --queries {place}")
@@ -304,4 +305,4 @@ def eval_export(run: common.Run, form: str, queries: Path | None) -> None:
     text, lost = exported(load_queries(queries_path(queries, run)).queries, form)
     for sentence in lost:
         out.echo(f"note: {sentence}", err=True)
-    common.write_text(text, run.output, form="json")
+    write_text(text, run.output, form="json")

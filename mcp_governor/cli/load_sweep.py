@@ -13,7 +13,7 @@ import click
 from msgspec.structs import replace
 
 from mcp_governor.cli import common, completion, out
-from mcp_governor.cli.common import Output
+from mcp_governor.cli.common import Output, write_text
 from mcp_governor.cli.out import progress_line
 from mcp_governor.documents import written
 from mcp_governor.errors import STOPPED, Exit, UsageError
@@ -295,12 +295,12 @@ def _write(measured: Sweep, place: Output, file: Path) -> None:
         from mcp_governor.report.sweep_picture import picture
 
         drawn = file.with_suffix(".svg")
-        common.write_text(picture(measured), Output(file=drawn, next_to=True), form="markup")
-        common.write_text(as_markdown(measured, image=drawn.name), place, form="markup")
+        write_text(picture(measured), Output(file=drawn, next_to=True), form="markup")
+        write_text(as_markdown(measured, image=drawn.name), place, form="markup")
     else:
         from mcp_governor.report.sweep_formats import as_page
 
-        common.write_text(as_page(measured), place, form="markup")
+        write_text(as_page(measured), place, form="markup")
 
 
 def _document(measured: Sweep) -> dict[str, Any]:
