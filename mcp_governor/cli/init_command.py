@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from mcp_governor.cli import common, out
 from mcp_governor.cli.init_files import HOOKS, ci_offers, hook_offer
-from mcp_governor.cli.init_plan import Plan, as_started, found_plan, local_paths, typed_plan
+from mcp_governor.cli.init_plan import Plan, as_started, found_plan, local_paths, recorded_paths, typed_plan
 from mcp_governor.config import DEFAULT_CHANGELOG, OWN_FILE, with_found_files
 from mcp_governor.errors import GovernorError, NothingCheckedError, UsageError
 from mcp_governor.findings import Severity
@@ -98,7 +98,7 @@ def init(run: common.Run, target: str | None, ci: bool, hook: bool, recording: s
             is_said = offer.text is not None or offer.path.name == HOOKS
             written.append((name, offer.what if is_said else "exists, not changed"))
     write_files(*files)
-    _summarize(plan, len(live.tools), written, remarks)
+    _summarize(plan, len(live.tools), written, [*remarks, *_of_this_machine(surface, plan.root)])
     for name, offer in shown:
         if offer.paste:
             out.echo(f"\n{name} was not changed; {offer.what}:\n\n{indent(offer.paste, '    ')}")
@@ -141,6 +141,24 @@ def _summarize(plan: Plan, tools: int, written: list[tuple[str, str]], remarks: 
     if plan.secrets:
         which = "it" if len(plan.secrets) == 1 else "them"
         out.echo(f"The server gets {', '.join(plan.secrets)} from the environment; set {which} wherever check runs.")
+
+
+_PATHS_SHOWN = 3
+"""Places with a path of this machine that are named: enough to find what writes them."""
+
+
+def _of_this_machine(surface: Surface, root: Path) -> list[str]:
+    """That the recording will differ on other machines, and where; nothing if it does not."""
+    from mcp_governor.surface import surface_document
+
+    found = recorded_paths(surface_document(surface), (root, Path.home()))
+    if not found:
+        return []
+    more = f" and {len(found) - _PATHS_SHOWN:,} more" if len(found) > _PATHS_SHOWN else ""
+    return [
+        f"The recording has paths of this machine at {', '.join(one_line(place, 80) for place in found[:_PATHS_SHOWN])}"
+        f"{more}, so it differs elsewhere; publish names or relative paths, or record it in CI."
+    ]
 
 
 def _check(plan: Plan, root: Path) -> str:

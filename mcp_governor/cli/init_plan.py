@@ -16,6 +16,7 @@ from mcp_governor.cli import out
 from mcp_governor.config import OWN_FILE, Config
 from mcp_governor.config.load import DEFAULT_MANIFEST
 from mcp_governor.errors import NothingCheckedError, UnreachableError, UsageError
+from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.secret_detection import is_plain, learn_command
 from mcp_governor.secrets import redact
 from mcp_governor.target import FileSource, LiveSource, parse_target, refuse_client_config
@@ -191,6 +192,25 @@ def local_paths(keys: Mapping[str, Any]) -> list[str]:
     words = (*keys.get("command", ()), *keys.get("args", ()))
     paths = (word.partition("=")[2] if word.startswith("-") else word for word in words)
     return [path for path in dict.fromkeys(paths) if Path(path).is_absolute() and not path.startswith(_EVERYWHERE)]
+
+
+def recorded_paths(document: Any, folders: Sequence[Path]) -> list[str]:
+    """Pointers to the strings of a recorded surface that contain a path of this machine, in their order.
+
+    Args:
+        document: the recording.
+        folders: of this machine: the home folder, and that of the repository.
+    """
+    prefixes = tuple(f"{folder}{os.sep}" for folder in folders if len(folder.parts) > 1)
+    found: list[str] = []
+    waiting: list[tuple[str, Any]] = [("", document)]
+    while waiting:
+        place, value = waiting.pop()
+        if isinstance(value, str) and any(prefix in value for prefix in prefixes):
+            found.append(place)
+        members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        waiting += reversed([(join_pointer(place, str(key)), item) for key, item in members])
+    return found
 
 
 _EVERYWHERE = ("/usr/", "/bin/", "/dev/", "/etc/", "/sbin/")

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
+import select
 import shlex
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
-from click.shell_completion import get_completion_class
 from commandline import PYTHON, SECONDS, governor, governor_here
 
-pytest.importorskip("pty")
+pty = pytest.importorskip("pty")
 
-from terminals import clean
+from terminals import clean  # noqa: E402
 
-from mcp_governor.cli import COMMANDS
+from mcp_governor.cli import COMMANDS  # noqa: E402
 
 CONFIG = """
 [servers.shelf]
@@ -148,12 +149,71 @@ def test_a_wrong_configuration_disturbs_nobody_who_types(folder: Path, config: s
     assert bash(folder, "mcp-governor rule charter/use") == ["charter/use-this-when"]
 
 
+def pressed(folder: Path, shell: list[str], start: str, keys: str, wanted: str) -> None:
+    """Type into a shell on a terminal until it shows ``wanted``."""
+    master, slave = pty.openpty()
+    env = {**environment(folder), "TERM": "xterm", "PS1": "ready> ", "PROMPT": "ready> "}
+    child = subprocess.Popen(
+        shell, cwd=folder, env=env, stdin=slave, stdout=slave, stderr=slave, start_new_session=True
+    )
+    os.close(slave)
+    seen, end = "", time.monotonic() + SECONDS
+
+    def until(needle: str) -> None:
+        nonlocal seen
+        while needle not in seen:
+            assert time.monotonic() < end, seen
+            if select.select([master], [], [], 1)[0]:
+                seen += os.read(master, 65_536).decode(errors="replace")
+        seen = seen.partition(needle)[2]
+
+    try:
+        until("ready> ")
+        os.write(master, f"{start}; echo don''e\n".encode())
+        until("done")
+        until("ready> ")
+        os.write(master, keys.encode())
+        until(wanted)
+    finally:
+        child.kill()
+        child.wait()
+        os.close(master)
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+def test_tab_in_bash(folder: Path) -> None:
+    start = 'eval "$(mcp-governor completion bash)"'
+    pressed(folder, ["bash", "--norc", "--noprofile", "-i"], start, "mcp-governor rule charter/use\t", "-this-when")
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
+@pytest.mark.parametrize(
+    ("keys", "wanted"),
+    [
+        ("rule charter/use\t", "-this-when"),
+        ("check --f\t\t", "--fail-on"),
+    ],
+)
+def test_tab_in_zsh(folder: Path, keys: str, wanted: str) -> None:
+    start = 'autoload -U compinit && compinit -u && eval "$(mcp-governor completion zsh)"'
+    pressed(folder, ["zsh", "-f", "-i"], start, f"mcp-governor {keys}", wanted)
+
+
 def test_powershell_gets_a_script_where_click_has_one(capsys) -> None:
     done = governor_here("completion", "powershell", capsys=capsys)
     if done.code == 0:
         assert "Register-ArgumentCompleter -Native -CommandName mcp-governor" in done.out
     else:
         assert "The installed version of click cannot complete in powershell." in done.err
+
+
+def test_powershell_is_answered_in_threes(folder: Path) -> None:
+    pytest.importorskip("click.shell_completion").get_completion_class("powershell") or pytest.skip("click before 8.5")
+    asked = {"COMP_WORDS": "mcp-governor snaps", "COMP_CWORD": "1", "_MCP_GOVERNOR_COMPLETE": "powershell_complete"}
+    done = subprocess.run(
+        [PYTHON, "-m", "mcp_governor"], cwd=folder, env=clean(**asked), capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines() == ["plain", "snapshot", COMMANDS["snapshot"][1]]
 
 
 IMPORTED = """
@@ -171,13 +231,3 @@ def test_an_answer_imports_no_command_for_its_name(folder: Path) -> None:
     )
     assert done.stderr.strip() == ""
     assert "plain,check" in done.stdout
-
-
-@pytest.mark.parametrize("shell", ["zsh", "powershell"])
-def test_others_are_answered_in_threes(folder: Path, shell: str) -> None:
-    get_completion_class(shell) or pytest.skip("click before 8.5")
-    asked = {"COMP_WORDS": "mcp-governor snaps", "COMP_CWORD": "1", "_MCP_GOVERNOR_COMPLETE": f"{shell}_complete"}
-    done = subprocess.run(
-        [PYTHON, "-m", "mcp_governor"], cwd=folder, env=clean(**asked), capture_output=True, text=True, check=True
-    )
-    assert done.stdout.splitlines() == ["plain", "snapshot", COMMANDS["snapshot"][1]]

@@ -9,7 +9,7 @@ import pytest
 from commandline import PYTHON, governor_here
 from support import SERVERS
 
-from mcp_governor.cli.init_plan import local_paths, name_of
+from mcp_governor.cli.init_plan import local_paths, name_of, recorded_paths
 
 
 @pytest.mark.parametrize(
@@ -81,3 +81,18 @@ def test_force_leaves_a_project_file_alone(tmp_path: Path, monkeypatch: pytest.M
     outcome = governor_here("init", "--force", "--", "true", capsys=capsys)
     assert outcome.code == 2
     assert "Remove [tool.mcp-governor] from it" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("document", "found"),
+    [
+        ({"tools": [{"inputSchema": {"properties": {"a/b": {"default": "/home/ann/x"}}}}]}, ["a~1b/default"]),
+        ({"resources": [{"uri": "file:///home/ann/repo/notes.txt"}, {"uri": "notes://1"}]}, ["/resources/0/uri"]),
+        ({"instructions": "Files are in /home/ann/files.", "tools": []}, ["/instructions"]),
+        ({"instructions": "Files are in /home/annabel/files, or /srv/x."}, []),
+    ],
+)
+def test_paths_of_this_machine_in_a_recording_are_found(document, found):
+    places = recorded_paths(document, (Path("/home/ann"), Path("/")))
+    assert len(places) == len(found)
+    assert all(place.endswith(end) for place, end in zip(places, found, strict=True))

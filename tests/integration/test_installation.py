@@ -201,6 +201,21 @@ def test_the_line_of_the_guide_and_the_hints_work_in_a_fresh_environment(environ
     assert served.returncode == 0, served.stderr
 
 
+@pytest.mark.live
+def test_the_line_without_an_installation_works(tmp_path):
+    line = of_this_clone(f"uvx --from {installation.SOURCE} {NAME} --version")
+    done = subprocess.run(
+        [uv(), "tool", "run", *shlex.split(line)[1:]],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip().endswith(__version__)
+
+
 def test_ci_installs_what_it_can_reach(tmp_path, monkeypatch):
     clone = repository(tmp_path / "clone", {"a": "a"})
     reported = {"where": Origin(clone.as_uri())}

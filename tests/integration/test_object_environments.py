@@ -1,4 +1,4 @@
-"""A server object on every SDK that people pin, read from outside of its environment."""
+"""A server object on every SDK that people pin: read in one environment with us, and from outside of it."""
 
 from __future__ import annotations
 
@@ -82,6 +82,17 @@ def ran(command, folder, **more):
 
 
 @pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """We, built once."""
+    folder = tmp_path_factory.mktemp("wheel")
+    made = ran((uv(), "build", "-q", "--wheel", "--python", sys.executable, "-o", folder, REPO), folder)
+    if made.returncode:
+        missing(f"uv cannot build a wheel: {made.stderr.strip()[-300:]}")
+    (file,) = folder.glob("*.whl")
+    return file
+
+
+@pytest.fixture(scope="module")
 def environment(tmp_path_factory):
     """An environment whose packages are exchanged; what stays keeps its bytecode, which takes seconds to compile."""
     folder = tmp_path_factory.mktemp("environment")
@@ -93,7 +104,7 @@ def environment(tmp_path_factory):
 
 @pytest.mark.live
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_server_is_read_whatever_its_sdk(kind, environment, tmp_path):
+def test_a_server_is_read_whatever_its_sdk(kind, wheel, environment, tmp_path):
     pin, source, version = KINDS[kind]
     (tmp_path / "shop.py").write_text(source)
     (tmp_path / ".venv").symlink_to(environment)
@@ -114,6 +125,14 @@ def test_a_server_is_read_whatever_its_sdk(kind, environment, tmp_path):
     assert read["serverInfo"]["name"] == "shop"
     assert read["serverInfo"]["version"].startswith(version)
     assert read["instructions"] == "Sells."
+
+    # Together: our extra leaves the pin as it is, and the words are the same.
+    joined = ran((*install, f"{wheel}[inprocess]", pin), tmp_path)
+    assert joined.returncode == 0, joined.stderr
+    inside = ran((python.with_name("mcp-governor"), "snapshot", "python:shop:server", "-o", "inside.json"), tmp_path)
+    assert inside.returncode == 0, inside.stdout + inside.stderr
+    assert "Processing request" not in inside.stderr
+    assert json.loads((tmp_path / "inside.json").read_text()) == read
 
 
 def hosted(folder: Path, source: str) -> subprocess.CompletedProcess[str]:

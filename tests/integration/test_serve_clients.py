@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 from contextlib import asynccontextmanager
 
 import anyio
 import pytest
 from projects import repository, surface_text, tool
-from support import free_port, listening
+from support import free_port, inspector, listening, node
 
 from mcp_governor.server.address import TOKEN
 
@@ -112,3 +114,45 @@ def test_the_client_of_the_sdk(root, transport):
                 assert again["status"] in ("success", "empty"), (name, arguments)
 
     anyio.run(talk)
+
+
+@pytest.fixture
+def url(root):
+    """Our server of the project over HTTP."""
+    port = free_port()
+    with listening(in_folder(root, "--http", f"127.0.0.1:{port}"), port, env={TOKEN: SECRET}):
+        yield f"http://127.0.0.1:{port}/mcp"
+
+
+@pytest.mark.live
+def test_the_inspector_from_its_command_line(root, url, tmp_path):
+    """Over stdio each command starts a server of its own, which takes longer than the rest of it; so only two do."""
+    script, home = inspector(), tmp_path / "home"
+    home.mkdir()
+    stdio = tuple(SERVE)
+    http = ("--transport", "http", "--server-url", url, "--header", f"Authorization: Bearer {SECRET}")
+
+    def inspect(server, *options, code=0):
+        command = [node(), script, "--cli", *server, *options]
+        environment = {**os.environ, "HOME": str(home), "PYTHONDONTWRITEBYTECODE": "1"}
+        done = subprocess.run(
+            command, cwd=root, env=environment, capture_output=True, text=True, timeout=120, check=False
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        return json.loads(done.stdout)
+
+    def call(name, /, server=http, **arguments):
+        pairs = [f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in arguments.items()]
+        result = inspect(
+            server, "--method", "tools/call", "--tool-name", name, *(("--tool-arg", *pairs) if pairs else ())
+        )
+        return result["structuredContent"]
+
+    assert tuple(one["name"] for one in inspect(stdio, "--method", "tools/list", "--strict")["tools"]) == NAMES
+    assert call("check_server", offline=True)["status"] == "success"
+    # Nothing was checked by the server that this command starts.
+    error = call("explain_finding", stdio, finding_id="none")["error"]
+    assert error["kind"] == "index_not_ready"
+    assert error["recovery"]["suggested_tool"] == "check_server"
+    error = call("list_rules", pack="charta")["error"]
+    assert call("list_rules", pack=error["recovery"]["fuzzy_matches"][0])["status"] == "success"

@@ -31,6 +31,20 @@ def wheel(tmp_path_factory):
     return build(tmp_path_factory.mktemp("wheel"), "--wheel", "*.whl")
 
 
+@pytest.fixture(scope="module")
+def commands(wheel, tmp_path_factory):
+    """The folder of executables of an environment that holds the wheel and what it requires."""
+    env = tmp_path_factory.mktemp("fresh") / "env"
+    for command in (
+        [uv(), "venv", "--quiet", "--python", sys.executable, str(env)],
+        [uv(), "pip", "install", "--quiet", "--python", str(env), str(wheel)],
+    ):
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+        if done.returncode:
+            missing(f"uv cannot install the wheel: {done.stderr.strip()[-300:]}")
+    return env / "bin"
+
+
 def run(commands: Path, folder: Path, *arguments: str):
     command = [str(commands / "mcp-governor"), *arguments]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
@@ -66,6 +80,19 @@ def test_the_sdist_holds_what_git_tracks_and_nothing_else(tmp_path):
         inside = {member.name.partition("/")[2] for member in archive.getmembers() if member.isfile()}
     assert inside - tracked == {"PKG-INFO"}
     assert tracked - inside == set()
+
+
+@pytest.mark.live
+def test_demo_and_rules_work_without_extras(commands, tmp_path):
+    done = run(commands, tmp_path, "demo")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "release as 2.0.0" in done.stdout
+    rules = run(commands, tmp_path, "rules")
+    assert rules.returncode == 0
+    assert "charter/use-this-when" in rules.stdout
+    serve = run(commands, tmp_path, "serve")
+    assert serve.returncode == 2
+    assert "'mcp>=2.3'" in serve.stderr
 
 
 @pytest.mark.live
