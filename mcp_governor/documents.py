@@ -25,7 +25,6 @@ import inspect
 import json
 import textwrap
 from enum import Enum
-from functools import cache
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
@@ -302,31 +301,21 @@ def _explained(error: Any, schema: Schema) -> Wrong:
     kind = error.kind
     where = tuple(error.instance_path)
     keyword = str(error.schema_path[-1])
+    holder: Any = schema
+    for step in list(error.schema_path)[:-1]:
+        holder = holder[step]
     if kind.name == "additionalProperties":
         unknown = kind.unexpected[0]
-        known = _holder(schema, error.schema_path).get("properties", {})
         where = (*where, unknown)
-        return Wrong(where, keyword, f'unknown key "{shown_path(where)}"', did_you_mean(unknown, known))
+        guess = did_you_mean(unknown, holder.get("properties", {}))
+        return Wrong(where, keyword, f'unknown key "{shown_path(where)}"', guess)
     if kind.name == "enum":
-        known = [str(item) for item in _holder(schema, error.schema_path).get("enum", ())]
-        given = one_line(json.dumps(error.instance, default=str))
-        return Wrong(
-            where,
-            keyword,
-            f'"{shown_path(where)}" cannot be {given}',
-            did_you_mean(str(error.instance), known),
-            f"Use one of {', '.join(known)}.",
-        )
+        known = [str(item) for item in holder.get("enum", ())]
+        problem = f'"{shown_path(where)}" cannot be {one_line(json.dumps(error.instance, default=str))}'
+        guess = did_you_mean(str(error.instance), known)
+        return Wrong(where, keyword, problem, guess, f"Use one of {', '.join(known)}.")
     place = f'"{shown_path(where)}" is wrong: ' if where else ""
     return Wrong(where, keyword, f"{place}{one_line(error.message)}")
-
-
-def _holder(schema: Any, path: Sequence[Any]) -> Schema:
-    """The schema object that contains the failing keyword."""
-    here = schema
-    for token in list(path)[:-1]:
-        here = here[token]
-    return here if isinstance(here, dict) else {}
 
 
 def shown_path(where: Path) -> str:
@@ -335,46 +324,37 @@ def shown_path(where: Path) -> str:
 
 
 _MAX_PARSED = 2_000_000
-"""Most characters that are parsed for the number of a line, some tenths of a second: a file of 50 KB takes 400,000."""
+"""Most characters that are parsed for the number of a line, some tenths of a second."""
 
 
 def toml_line(text: str, path: Path) -> int:
     """The line, from 1, of the statement of a TOML document that writes a value, or the nearest table or value that
     holds it; 0 if none does, or that would take long to find.
 
-    The value is in the document up to the end of the statement, and not in the one up to its beginning. So any spelling
-    of a key counts (dotted, quoted, in an inline table), and no line of a string is mistaken for one.
+    A document that ends behind the statement has the value. So any spelling of a key counts (dotted, quoted, in an
+    inline table), and no line of a string is mistaken for one.
 
     Args:
         text: the document, which is TOML.
         path: keys and indexes on the way to the value.
     """
     path = path[: _depth(read_toml(text), path)]
+    names = [step for step in path if isinstance(step, str)]
     lines = text.split("\n")
     # A statement begins with a key or a header. What else looks so is in a value of several lines, and does not parse.
     starts = [number for number, line in enumerate(lines) if "=" in line or line.lstrip().startswith("[")]
-    left = _MAX_PARSED
-
-    @cache
-    def written(count: int) -> bool | None:
-        """True if the first statements have the value; ``None`` if they end inside of one."""
-        nonlocal left
-        part = "\n".join(lines[: starts[count]]) if count < len(starts) else text
-        left -= len(part)
-        try:
-            return left < 0 or _depth(read_toml(part), path) == len(path)
-        except ValueError:
-            return None
-
-    low, high = 0, len(starts)
-    while path and high - low > 1 and left >= 0:
-        middle = (low + high) // 2
-        ends = (*range(middle, high), *range(middle - 1, low, -1))
-        end = next((one for one in ends if written(one) is not None), None)
-        if end is None:
-            break
-        low, high = (low, end) if written(end) else (end, high)
-    return starts[low] + 1 if path and left >= 0 else 0
+    begin, left = starts[0] if starts else 0, _MAX_PARSED
+    for end in (*starts[1:], len(lines)) if names else ():
+        if any(name in line for line in lines[begin:end] for name in names):
+            part = "\n".join(lines[:end])
+            left -= len(part)
+            try:
+                if left < 0 or _depth(read_toml(part), path) == len(path):
+                    return begin + 1 if left >= 0 else 0
+            except ValueError:
+                continue
+        begin = end
+    return 0
 
 
 def _depth(value: Any, path: Path) -> int:

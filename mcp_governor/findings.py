@@ -22,14 +22,11 @@ class Severity(StrEnum):
     @property
     def rank(self) -> int:
         """0 for info, 1 for warning, 2 for error."""
-        return _SEVERITY_RANK[self]
+        return 2 - list(Severity).index(self)
 
     def at_least(self, other: Severity) -> bool:
         """True if this severity is at least as high as ``other``."""
         return self.rank >= other.rank
-
-
-_SEVERITY_RANK = {Severity.INFO: 0, Severity.WARNING: 1, Severity.ERROR: 2}
 
 
 class Bump(StrEnum):
@@ -43,15 +40,12 @@ class Bump(StrEnum):
     @property
     def rank(self) -> int:
         """0 for none up to 3 for major."""
-        return _BUMP_RANK[self]
+        return list(Bump).index(self)
 
     @staticmethod
     def highest(bumps: list[Bump]) -> Bump:
         """The largest of ``bumps``; ``none`` for an empty list."""
         return max(bumps, key=lambda bump: bump.rank, default=Bump.NONE)
-
-
-_BUMP_RANK = {Bump.NONE: 0, Bump.PATCH: 1, Bump.MINOR: 2, Bump.MAJOR: 3}
 
 
 class Tier(StrEnum):
@@ -65,10 +59,7 @@ class Tier(StrEnum):
     @property
     def rank(self) -> int:
         """3 for facade down to 0 for internal; a move to a lower rank is a demotion."""
-        return _TIER_RANK[self]
-
-
-_TIER_RANK = {Tier.FACADE: 3, Tier.STANDARD: 2, Tier.ADVANCED: 1, Tier.INTERNAL: 0}
+        return 3 - list(Tier).index(self)
 
 
 class Effect(StrEnum):

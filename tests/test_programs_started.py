@@ -10,7 +10,7 @@ DOOR = "mcp_governor/programs/finding.py"
 
 NAMED = {
     "mcp_governor/cli/demo_command.py",  # the command of the example server, as a user would type it
-    "mcp_governor/cli/eval_execute.py",  # runs an object that the user named
+    "mcp_governor/cli/eval_run.py",  # runs an object that the user named
     "mcp_governor/load/opened.py",  # the same
     "mcp_governor/target/discover/own.py",  # compares: a runner of this name may be ours
     "mcp_governor/schema_files/parity_check.py",  # runs models that the user named

@@ -7,7 +7,7 @@ import pytest
 from mcp_governor.changelog import ChangelogSettings, SchemaVersion, check, parse
 from mcp_governor.findings import Bump
 from mcp_governor.surface import build_surface
-from mcp_governor.version_steps import Scheme, declared_step, needed_step, next_version, same_version, scheme_of
+from mcp_governor.versions import Scheme, declared_step, needed_step, next_version, same_version, scheme_of
 
 STEPS = """
 1.4.0          1.4.0          none

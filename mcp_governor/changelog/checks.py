@@ -30,8 +30,7 @@ from mcp_governor.rules.finding import finding
 from mcp_governor.stage import EVERY_CHANGE, Stage
 from mcp_governor.surface.fingerprint import fingerprint
 from mcp_governor.text import capital
-from mcp_governor.version_steps import Scheme, is_development, same_version, scheme_of
-from mcp_governor.versions import Numbered
+from mcp_governor.versions import Numbered, Scheme, is_development, same_version, scheme_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -15,15 +15,7 @@ from mcp_governor.findings import Bump, Tier
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.rules.finding import finding
 from mcp_governor.text import one_line
-from mcp_governor.version_steps import (
-    Scheme,
-    declared_step,
-    is_promised,
-    needed_step,
-    next_version,
-    same_version,
-    scheme_of,
-)
+from mcp_governor.versions import Scheme, declared_step, is_promised, needed_step, next_version, same_version, scheme_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -18,8 +18,7 @@ from mcp_governor.findings import Bump
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.surface import fingerprint, load_surface
 from mcp_governor.text import did_you_mean, one_line, visible
-from mcp_governor.version_steps import scheme_of
-from mcp_governor.versions import Numbered, is_semver
+from mcp_governor.versions import Numbered, is_semver, scheme_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

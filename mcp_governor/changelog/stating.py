@@ -8,7 +8,7 @@ from mcp_governor.surface.fingerprint import fingerprint
 from mcp_governor.target.tag_names import version_of_tag
 from mcp_governor.version_sources.model import SERVER_INFO, SchemaVersion
 from mcp_governor.version_sources.reading import schema_version
-from mcp_governor.version_steps import declared_step, same_version
+from mcp_governor.versions import declared_step, same_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

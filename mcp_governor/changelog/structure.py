@@ -13,8 +13,7 @@ from mcp_governor.changelog.grammar import fingerprint_line, heading_line
 from mcp_governor.rules.finding import finding
 from mcp_governor.stage import EVERY_CHANGE, Stage
 from mcp_governor.text import one_line
-from mcp_governor.version_steps import Scheme, same_version, scheme_of
-from mcp_governor.versions import Numbered, is_semver
+from mcp_governor.versions import Numbered, Scheme, is_semver, same_version, scheme_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

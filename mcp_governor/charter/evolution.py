@@ -14,8 +14,7 @@ from mcp_governor.charter.breach import Breach
 from mcp_governor.findings import Bump
 from mcp_governor.schemas.branches import branches
 from mcp_governor.text import one_line
-from mcp_governor.version_steps import step_between
-from mcp_governor.versions import Numbered, is_semver
+from mcp_governor.versions import Numbered, is_semver, step_between
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -88,7 +88,7 @@ def recorded_releases(changelog: Changelog, config: Config, *, with_current: boo
         with_current: include the current section, which is released when the run is between releases.
     """
     from mcp_governor.changelog import Recorded, recorded_surfaces
-    from mcp_governor.version_steps import same_version
+    from mcp_governor.versions import same_version
 
     folder = config.changelog_options.surfaces
     found = {

@@ -28,8 +28,7 @@ from mcp_governor.target.git_door import one_look
 from mcp_governor.target.git_releases import release_tags
 from mcp_governor.target.resolve import baseline_file
 from mcp_governor.text import capital, one_line
-from mcp_governor.version_steps import Scheme, declared_step, needed_step, next_version, same_version, scheme_of
-from mcp_governor.versions import Numbered
+from mcp_governor.versions import Numbered, Scheme, declared_step, needed_step, next_version, same_version, scheme_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

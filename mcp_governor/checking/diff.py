@@ -26,7 +26,7 @@ from mcp_governor.surface import NO_TIER_RULES, fingerprint
 from mcp_governor.target import LiveSource, read_pair, resolve_both, tier_rules
 from mcp_governor.target.packages import is_package
 from mcp_governor.version_sources.model import SERVER_INFO
-from mcp_governor.version_steps import declared_step, same_version
+from mcp_governor.versions import declared_step, same_version
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

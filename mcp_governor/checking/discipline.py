@@ -9,8 +9,7 @@ from mcp_governor.config import DEFAULT_CHANGELOG
 from mcp_governor.findings import Tier
 from mcp_governor.rules.finding import finding
 from mcp_governor.text import one_line, visible
-from mcp_governor.version_steps import is_development, same_version
-from mcp_governor.versions import Numbered
+from mcp_governor.versions import Numbered, is_development, same_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

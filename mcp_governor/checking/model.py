@@ -157,7 +157,7 @@ class Report(Struct, frozen=True):
         outright: ids of changes whose break fails the run whatever the policy says: changed behaviour of a call is
             acknowledged by recording it again, not by a version.
         skipped_rules: selected rules that did not run because their Python code is not trusted
-            (:mod:`mcp_governor.config.trust`).
+            (:mod:`mcp_governor.config.load`).
         tiers: tool → its tier.
         definitions: tool → its definition in the baseline, ``None`` if it is new, and its definition now.
         surface_file: the recorded surface that stands for a live server in formats that need a file; may be empty.

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from mcp_governor.checking.asked import Emit, silent
 from mcp_governor.checking.response_coverage import SAFE
 from mcp_governor.config import Config, load_config
-from mcp_governor.config.trust import VARIABLE
+from mcp_governor.config.load import TRUST_VARIABLE
 from mcp_governor.errors import NothingCheckedError
 from mcp_governor.files import MAX_TEXT_BYTES, read_named
 from mcp_governor.rule_names import note
@@ -28,7 +28,7 @@ def trusting(config: Config, source: Source) -> Config:
     """The configuration with trust in its Python rules, if the run starts what it names anyway.
 
     A run over a recording, over a URL or over a command from the user does not import what a configuration names,
-    unless the user trusts it (:mod:`mcp_governor.config.trust`).
+    unless the user trusts it (:mod:`mcp_governor.config.load`).
     """
     if config.trust_rules or not isinstance(source, LiveSource) or not source.configured:
         return config
@@ -59,7 +59,7 @@ def permitted(config: Config, source: Source, *fields: str) -> Config:
         keys = ", ".join(_PERMITTING[field] for field in dropped)
         note(
             f"for a server that you type, {one_line(config.shown, 60)} does not set {keys}; to make it count, "
-            f"add --trust or set {VARIABLE}=1."
+            f"add --trust or set {TRUST_VARIABLE}=1."
         )
     return replace(config, **{field: type(getattr(config, field))() for field in dropped})
 

@@ -17,8 +17,7 @@ from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.findings import Bump
 from mcp_governor.rules.finding import finding
 from mcp_governor.text import one_line, visible
-from mcp_governor.version_steps import same_version
-from mcp_governor.versions import Numbered
+from mcp_governor.versions import Numbered, same_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -16,7 +16,7 @@ from mcp_governor.checking.against.baseline import Baseline
 from mcp_governor.checking.against.comparison import Comparison
 from mcp_governor.checking.reading import with_schema_version
 from mcp_governor.checking.run import check_surface
-from mcp_governor.config.file import config_table, config_text
+from mcp_governor.config.load import config_table, config_text
 from mcp_governor.errors import UsageError
 from mcp_governor.files import read_named, repository_of
 from mcp_governor.findings import Bump
@@ -28,8 +28,7 @@ from mcp_governor.text import one_line, visible
 from mcp_governor.version_sources.constants import shown_file
 from mcp_governor.version_sources.model import Written
 from mcp_governor.version_sources.projects import stating
-from mcp_governor.version_steps import next_version, same_version
-from mcp_governor.versions import Numbered
+from mcp_governor.versions import Numbered, next_version, same_version
 from mcp_governor.writing import NewFile
 
 if TYPE_CHECKING:

@@ -64,7 +64,7 @@ def fail_on(config: Config) -> Severity | None:
 
 def full_config_schema() -> dict[str, Any]:
     """The configuration's JSON Schema with the known profiles."""
-    from mcp_governor.config.schema import config_schema
+    from mcp_governor.config.load import config_schema
     from mcp_governor.rules import load_catalogue
 
     return config_schema(tuple(load_catalogue().profiles))

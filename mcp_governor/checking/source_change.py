@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from mcp_governor.changelog.releases import renumber
 from mcp_governor.checking.changelog import load_changelog
 from mcp_governor.config.editing import set_text
-from mcp_governor.config.file import config_table, config_text
+from mcp_governor.config.load import config_table, config_text
 from mcp_governor.errors import ConfigError, GovernorError, UsageError
 from mcp_governor.files import is_regular, read_bytes
 from mcp_governor.surface import dump_surface, fingerprint, parse_surface
@@ -18,8 +18,7 @@ from mcp_governor.target.git_releases import files_at_tags, release_tags
 from mcp_governor.target.resolve import baseline_file
 from mcp_governor.text import one_line, visible
 from mcp_governor.version_sources import SERVER_INFO, SchemaVersion
-from mcp_governor.version_steps import same_version
-from mcp_governor.versions import Numbered
+from mcp_governor.versions import Numbered, same_version
 from mcp_governor.writing import NewFile, checked_place
 
 if TYPE_CHECKING:

@@ -89,17 +89,10 @@ _ADDRESS = lazy_pattern(r"(https?|file)://|/|[A-Za-z]:[\\/]")
 
 
 def fetch_base(clone: Clone, job: Job) -> str:
-    """Make sure that the clone has the base of a pull request.
+    """Make sure that the clone has the base of a pull request, and return its ref or commit; empty without one.
 
     It is what the pull request is merged into: the first parent of the merge that GitHub checks out, or the last
-    commit that both branches have.
-
-    Returns:
-        A ref or the id of a commit; empty if the job is not about a pull request.
-
-    Raises:
-        UsageError: it cannot be fetched.
-    """
+    commit that both branches have."""
     if not job.base_commit:
         if job.of_pull_request:
             raise UsageError("The base of the pull request is unknown.", "Run mcp-governor ci on: pull_request.")

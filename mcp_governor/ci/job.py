@@ -95,11 +95,7 @@ class Job(Struct, frozen=True):
 
 
 def read_job(environ: Mapping[str, str]) -> Job:
-    """The job that the environment describes.
-
-    Raises:
-        UsageError: the event is ``pull_request_target``, or its payload cannot be read.
-    """
+    """The job that the environment describes; ``pull_request_target`` is refused."""
     if environ.get("GITHUB_ACTIONS") == "true":
         return _github(environ)
     if environ.get("GITLAB_CI"):

@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from mcp_governor.checking.against.base_branch import key_of_all
-from mcp_governor.ci.approval import find_approval
-from mcp_governor.ci.comment import KEY, MAX_KEYS, MAX_SUMMARY, Memory, fitted, post_comment
 from mcp_governor.ci.history import Clone, fetch_base, fetch_release
 from mcp_governor.ci.job import GITHUB, TOKEN, Job, read_job
+from mcp_governor.ci.pull_request import KEY, MAX_KEYS, MAX_SUMMARY, Memory, find_approval, fitted, post_comment
 from mcp_governor.errors import Exit, UsageError
-from mcp_governor.files import MEBIBYTE, read_bytes
+from mcp_governor.files import MEBIBYTE, read_bytes, repository_of
 from mcp_governor.programs import our_python
 from mcp_governor.programs.child import our_environment
 from mcp_governor.text import one_line
@@ -31,14 +30,8 @@ from mcp_governor.writing import write_below
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-COMMANDS = ("check", "lint", "diff", "call", "changelog check")
-"""The commands that write reports."""
-
 VARIABLES = "MCP_GOVERNOR_CI_"
 """Every option of ``mcp-governor ci`` has a variable that begins so."""
-
-LABEL = "mcp-breaking-approved"
-"""Default name of the label that approves the breaking changes of a pull request."""
 
 _MAX_REPORT = 64 * MEBIBYTE
 """Largest report that is read back, in bytes; 10,000 changes and findings have some 10 MB."""
@@ -57,7 +50,7 @@ class Wanted(Struct, frozen=True):
     """What the workflow asks for.
 
     Attributes:
-        command: one of :data:`COMMANDS`.
+        command: ``check``, ``lint`` or another command that writes reports.
         arguments: further words for it, as on a command line.
         label: name of the label that approves breaks; empty if none does.
         comment: write a comment on the pull request.
@@ -68,7 +61,7 @@ class Wanted(Struct, frozen=True):
 
     command: str = "check"
     arguments: tuple[str, ...] = ()
-    label: str = LABEL
+    label: str = "mcp-breaking-approved"
     comment: bool = True
     sarif: str = ""
     name: str = ""
@@ -77,11 +70,8 @@ class Wanted(Struct, frozen=True):
     @property
     def title(self) -> str:
         """The name of the server in the comment."""
-        if self.name:
-            return self.name
         here = Path.cwd()
-        top = next((place for place in (here, *here.parents) if (place / ".git").exists()), here)
-        return here.relative_to(top).as_posix()
+        return self.name or here.relative_to(repository_of(here)).as_posix()
 
 
 class Remark(Struct, frozen=True):
@@ -97,11 +87,7 @@ class Remark(Struct, frozen=True):
 
 
 def prepare(wanted: Wanted) -> tuple[Remark, ...]:
-    """Fetch what the check compares with, and find out if the breaks of the pull request are approved.
-
-    Raises:
-        UsageError: the base of the pull request cannot be had, or the event is not one to run on.
-    """
+    """Fetch what the check compares with, and find out if the breaks of the pull request are approved."""
     job = read_job(os.environ)
     remarks: list[Remark] = []
     plan: dict[str, Any] = {**_NO_PLAN}
@@ -190,28 +176,12 @@ def check(wanted: Wanted) -> int:
     return done.returncode if done.returncode >= 0 else int(Exit.BUG)
 
 
-class Result(Struct, frozen=True):
-    """What a run came to, for the log, the summary and the comment.
+def conclude(wanted: Wanted, code: int) -> tuple[str, tuple[Remark, ...]]:
+    """Write the summary and the outputs of the step, after a check with this exit code.
 
-    Attributes:
-        verdict: ``pass``, ``fail``, or ``error`` if nothing was judged.
-        changed: the pull request changes the surface in more than words.
-        breaks: number of new breaking changes.
-        bump: the required version step; empty if there is none.
-        markdown: the report for people.
-        remarks: for the log.
+    Returns:
+        The verdict, ``error`` if nothing was judged, and remarks for the log.
     """
-
-    verdict: str
-    changed: bool
-    breaks: int
-    bump: str
-    markdown: str
-    remarks: tuple[Remark, ...] = ()
-
-
-def conclude(wanted: Wanted, code: int) -> Result:
-    """Write the summary and the outputs of the step, after a check with this exit code."""
     job = read_job(os.environ)
     plan = {**_NO_PLAN, **(_read(wanted, _PLAN) or {})}
     report = _read(wanted, _JSON) if code in (Exit.PASS, Exit.FINDINGS) else None
@@ -224,30 +194,32 @@ def conclude(wanted: Wanted, code: int) -> Result:
     text, remarks = _approval(wanted, plan, asks, approved, job)
     body = _read_text(wanted, _MARKDOWN)
     if report is None or not body:
-        body = (
-            f"## MCP surface: not checked\n\nThe check did not run (exit code {code}); the log of the job says why.\n"
-        )
-        remarks = (*remarks, Remark("error", f"The check did not run (exit code {code}); the log says why."))
+        why = f"The check did not run (exit code {code}); the log"
+        body = f"## MCP surface: not checked\n\n{why} of the job says why.\n"
+        remarks = (*remarks, Remark("error", f"{why} says why."))
     markdown = f"{text}\n{body}" if text else body
-    result = Result(
-        verdict=str(report["verdict"]) if report else "error",
-        changed=changed,
-        breaks=len(breaks) if base else sum(change["verdict"] == "breaking" for change in changes),
-        bump=str(report["required_bump"]) if report else "",
-        markdown=markdown,
-        remarks=remarks,
-    )
+    verdict = str(report["verdict"]) if report else "error"
     keys = {"asks": list(asks.values()), "approved": list(approved.values())}
     if len(asks) > MAX_KEYS:
         keys["asks"] = [key_of_all(asks.values())]
-    _write(wanted, _RESULT, json.dumps({"changed": changed, "verdict": result.verdict, **keys}))
+    _write(wanted, _RESULT, json.dumps({"changed": changed, "verdict": verdict, **keys}))
     _write(wanted, _COMMENT, markdown)
     shown = fitted(
         markdown, MAX_SUMMARY, "see the log of the job", size=lambda text: len(text.encode("utf-8", "replace"))
     )
+    outputs = {
+        "verdict": verdict,
+        "exit-code": str(code),
+        "changed": str(changed).lower(),
+        "breaks": str(len(breaks) if base else sum(change["verdict"] == "breaking" for change in changes)),
+        "required-bump": str(report["required_bump"]) if report else "",
+        "json": str(wanted.folder / _JSON),
+        "markdown": str(wanted.folder / _COMMENT),
+        "sarif": wanted.sarif if wanted.sarif and Path(wanted.sarif).is_file() else "",
+    }
     _append(job.summary, f"{shown}\n")
-    _append(job.output, _outputs(wanted, result, code))
-    return result
+    _append(job.output, "".join(f"{name}={' '.join(value.split())}\n" for name, value in outputs.items()))
+    return verdict, remarks
 
 
 def _approval(
@@ -312,20 +284,6 @@ def _append(file: Path | None, text: str) -> None:
     if file is not None:
         with contextlib.suppress(OSError), file.open("a", encoding="utf-8") as opened:
             opened.write(text)
-
-
-def _outputs(wanted: Wanted, result: Result, code: int) -> str:
-    values = {
-        "verdict": result.verdict,
-        "exit-code": str(code),
-        "changed": str(result.changed).lower(),
-        "breaks": str(result.breaks),
-        "required-bump": result.bump,
-        "json": str(wanted.folder / _JSON),
-        "markdown": str(wanted.folder / _COMMENT),
-        "sarif": wanted.sarif if wanted.sarif and Path(wanted.sarif).is_file() else "",
-    }
-    return "".join(f"{name}={' '.join(value.split())}\n" for name, value in values.items())
 
 
 def _write(wanted: Wanted, name: str, text: str) -> None:

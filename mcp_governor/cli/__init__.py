@@ -117,7 +117,7 @@ def _run(words: list[str]) -> int:
         out.echo(error.format_message(), err=True, wrap=False)
         return int(Exit.USAGE)
     except click.ClickException as error:
-        from mcp_governor.cli.usage import explain
+        from mcp_governor.cli.repeating import explain
 
         out.complain(*explain(error))
         return int(Exit.USAGE)

@@ -8,18 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mcp_governor.cli import out
-from mcp_governor.cli.common import (
-    FILE,
-    Run,
-    TargetCommand,
-    against_option,
-    configured,
-    refuse_server_options,
-    server_command,
-    target_argument,
-)
-from mcp_governor.config.file import config_table, config_text
+from mcp_governor.cli import common, out
+from mcp_governor.config.load import config_table, config_text
 from mcp_governor.errors import ConfigError, UsageError
 from mcp_governor.files import read_named
 from mcp_governor.rule_names import current_id, noted_name
@@ -33,9 +23,9 @@ if TYPE_CHECKING:
 _ID = re.compile(r"[^:]+:.*:.*:[0-9a-f]{8}", re.DOTALL)
 
 
-@click.command(cls=TargetCommand)
+@click.command(cls=common.TargetCommand)
 @click.argument("finding")
-@target_argument
+@common.target_argument
 @click.option("--reason", required=True, help="Why it is accepted; written into the configuration for reviewers")
 @click.option(
     "--until",
@@ -43,17 +33,17 @@ _ID = re.compile(r"[^:]+:.*:.*:[0-9a-f]{8}", re.DOTALL)
     metavar="DATE",
     help="Last day of the acceptance, for example 2027-01-31",
 )
-@against_option
+@common.against_option
 @click.option("--offline", is_flag=True, help="Check the recorded surface, like check --offline")
 @click.option(
     "--report",
     "file",
-    type=FILE,
+    type=common.FILE,
     help="Look up the id in this JSON report, for example from CI, instead of running the check",
 )
-@configured("trust", "quiet", isolated=False)
+@common.configured("trust", "quiet", isolated=False)
 def accept(
-    run: Run,
+    run: common.Run,
     finding: str,
     target: str | None,
     reason: str,
@@ -85,7 +75,7 @@ def accept(
     last_day = until.date() if until is not None else None
     chosen = Acceptance(noted_name(_checked(finding.strip())), reason.strip(), last_day)
     if file is not None:
-        if target is not None or against is not None or offline or server_command():
+        if target is not None or against is not None or offline or common.server_command():
             raise UsageError(
                 "--report reads a finished report, so TARGET, --against and --offline have no effect.",
                 "Remove them, or remove --report.",
@@ -105,16 +95,16 @@ def accept(
         out.echo(f"{visible(path.name)}: accepts {visible(chosen.finding)}{end}.")
 
 
-def _ids_of_check(run: Run, wanted: str, target: str | None, against: str | None, *, offline: bool) -> list[str]:
+def _ids_of_check(run: common.Run, wanted: str, target: str | None, against: str | None, *, offline: bool) -> list[str]:
     """The ids that ``check`` reports now."""
     from mcp_governor.checking.asked import Asked
     from mcp_governor.checking.decisions import is_of_calls
     from mcp_governor.checking.run import checked
 
     if offline:
-        refuse_server_options(run.config)
+        common.refuse_server_options(run.config)
     calls = offline or is_of_calls(wanted)
-    asked = Asked(target=target, command=server_command(), against=against, offline=offline, calls=calls)
+    asked = Asked(target=target, command=common.server_command(), against=against, offline=offline, calls=calls)
     report = checked(asked, run.config).report
     return [*(one.id for one in report.findings), *(change.id for change in report.changes)]
 

@@ -10,7 +10,7 @@ import click
 
 from mcp_governor.cli import out
 from mcp_governor.cli.common import SECONDS, Run, TargetCommand, deliver, profile_option, reporting, target_argument
-from mcp_governor.cli.progress import progress
+from mcp_governor.cli.out import progress
 from mcp_governor.errors import UsageError
 from mcp_governor.report.groups import count_of
 from mcp_governor.report.lines import line
@@ -105,7 +105,7 @@ def call(
         timeout=config.timeout,
         budget=budget,
     )
-    with progress(run.output) as emit:
+    with progress(run.output.verbose) as emit:
         surface, called = call_target(source, config, settings, emit=emit, scratch=scratch)
     if record is not None:
         from mcp_governor.call.record import write_recordings

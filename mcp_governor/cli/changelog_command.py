@@ -7,20 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mcp_governor.cli import out
-from mcp_governor.cli.common import (
-    Run,
-    TargetCommand,
-    against_option,
-    configured,
-    deliver,
-    places_wanted,
-    refuse_server_options,
-    reporting,
-    server_command,
-    target_argument,
-    write_text,
-)
+from mcp_governor.cli import common, out
+from mcp_governor.cli.common import write_text
 from mcp_governor.cli.groups import Group
 from mcp_governor.errors import Exit
 from mcp_governor.text import visible
@@ -37,12 +25,12 @@ def changelog() -> None:
     """Check, draft and release the schema changelog."""
 
 
-@changelog.command(cls=TargetCommand)
-@target_argument
-@against_option
+@changelog.command(cls=common.TargetCommand)
+@common.target_argument
+@common.against_option
 @click.option("--offline", is_flag=True, help="Check against the recorded surface; start, fetch and import nothing")
-@reporting(isolated=False)
-def check(run: Run, target: str | None, against: str | None, offline: bool) -> int:
+@common.reporting(isolated=False)
+def check(run: common.Run, target: str | None, against: str | None, offline: bool) -> int:
     """Check that the changelog mentions every change, and its sections, version and fingerprint.
 
     With --offline, the recorded surface file is compared with the same file at the latest release tag, or at HEAD if
@@ -54,10 +42,10 @@ def check(run: Run, target: str | None, against: str | None, offline: bool) -> i
 
     load_changelog(run.config)
     if offline:
-        refuse_server_options(run.config)
-    places = offline and places_wanted(run.output)
-    asked = Asked(target=target, command=server_command(), against=against, offline=offline, places=places)
-    return deliver(check_changelog(asked, run.config), run)
+        common.refuse_server_options(run.config)
+    places = offline and common.places_wanted(run.output)
+    asked = Asked(target=target, command=common.server_command(), against=against, offline=offline, places=places)
+    return common.deliver(check_changelog(asked, run.config), run)
 
 
 _live = click.option(
@@ -67,7 +55,7 @@ _live = click.option(
 )
 
 
-def _opened(run: Run, target: str | None, against: str | None, *, live: bool) -> OpenChangelog:
+def _opened(run: common.Run, target: str | None, against: str | None, *, live: bool) -> OpenChangelog:
     """The changelog with its surfaces. The server is not started where its recording is of this commit."""
     from mcp_governor.checking.changelog_draft import open_changelog
 
@@ -81,16 +69,16 @@ def _opened(run: Run, target: str | None, against: str | None, *, live: bool) ->
     return opened
 
 
-@changelog.command(cls=TargetCommand)
-@target_argument
-@against_option
+@changelog.command(cls=common.TargetCommand)
+@common.target_argument
+@common.against_option
 @click.option("--for", "version", metavar="VERSION", help="Version to draft for  [default: as the changes require]")
 @click.option("--diff", "show_diff", is_flag=True, help="Show what would be written; write nothing")
 @click.option("--check", "only_check", is_flag=True, help="Exit with 1 if something is missing; write nothing")
 @_live
-@configured(isolated=False)
+@common.configured(isolated=False)
 def draft(
-    run: Run,
+    run: common.Run,
     target: str | None,
     against: str | None,
     version: str | None,
@@ -150,21 +138,21 @@ def _nothing_written(opened: OpenChangelog) -> str:
     return f"{name} needs no change."
 
 
-def _show_diff(run: Run, name: str, before: str, after: str) -> None:
+def _show_diff(run: common.Run, name: str, before: str, after: str) -> None:
     lines = difflib.unified_diff(before.splitlines(keepends=True), after.splitlines(keepends=True), name, name)
     write_text("".join(f"{visible(line.rstrip())}\n" for line in lines), run.output, form="text")
 
 
-@changelog.command(cls=TargetCommand)
+@changelog.command(cls=common.TargetCommand)
 @click.argument("version", required=False)
-@target_argument
-@against_option
+@common.target_argument
+@common.against_option
 @click.option("--diff", "show_diff", is_flag=True, help="Show what would be written; write nothing")
 @click.option("--check", "only_check", is_flag=True, help="Check that it can be released; write nothing")
 @_live
-@reporting("trust", isolated=False)
+@common.reporting("trust", isolated=False)
 def release(
-    run: Run,
+    run: common.Run,
     version: str | None,
     target: str | None,
     against: str | None,
@@ -187,7 +175,7 @@ def release(
     plan = plan_release(opened, version)
     shown, name = visible(plan.version), opened.config.changelog
     if plan.report.verdict == "fail":
-        deliver(plan.report, run)
+        common.deliver(plan.report, run)
         why = f"the check would fail once {shown} is tagged" if plan.after else "the check fails"
         out.echo(f"{shown} was not released because {why}; nothing was written.", err=True)
         return int(Exit.FINDINGS)
@@ -232,8 +220,8 @@ def _unmentioned_wording(plan: Plan) -> Iterator[str]:
 @changelog.command()
 @click.argument("old")
 @click.argument("new")
-@configured("output", isolated=False)
-def diff(run: Run, old: str, new: str) -> None:
+@common.configured("output", isolated=False)
+def diff(run: common.Run, old: str, new: str) -> None:
     """Print the release note between two released versions, from their surfaces and the changelog."""
     from mcp_governor.changelog import named_section, release_note
     from mcp_governor.checking.changelog import load_changelog, surface_of_release
@@ -255,8 +243,8 @@ def diff(run: Run, old: str, new: str) -> None:
 
 @changelog.command()
 @click.argument("version", default="current")
-@configured("output", isolated=False)
-def show(run: Run, version: str) -> None:
+@common.configured("output", isolated=False)
+def show(run: common.Run, version: str) -> None:
     """Print the section of VERSION, "current" or "unreleased"."""
     from mcp_governor.changelog import show as shown
     from mcp_governor.checking.changelog import load_changelog

@@ -6,33 +6,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mcp_governor.cli.common import (
-    FILE,
-    Run,
-    TargetCommand,
-    against_option,
-    deliver,
-    level_option,
-    places_wanted,
-    profile_option,
-    refuse_server_options,
-    reporting,
-    server_command,
-    target_argument,
-    useless,
-)
+from mcp_governor.cli import common
 from mcp_governor.cli.fleet_options import Many, all_option, run_all
-from mcp_governor.cli.progress import progress
+from mcp_governor.cli.out import progress
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-@click.command(cls=TargetCommand)
-@target_argument
-@against_option
-@level_option
-@profile_option("Rules to run, and the result contract")
+@click.command(cls=common.TargetCommand)
+@common.target_argument
+@common.against_option
+@common.level_option
+@common.profile_option("Rules to run, and the result contract")
 @click.option("--no-calls", is_flag=True, help="Call no tool  [default: calls-mode in the configuration]")
 @click.option(
     "--load/--no-load",
@@ -52,7 +38,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--approved",
-    type=FILE,
+    type=common.FILE,
     metavar="FILE",
     help="With --approval required: file with the keys of breaks that somebody approved, one on a line",
 )
@@ -61,9 +47,9 @@ if TYPE_CHECKING:
 @all_option(
     *("no_calls", "load", "only", "release", "base", "approval", "approved", "offline", "new_only", "report"),
 )
-@reporting("trust")
+@common.reporting("trust")
 def check(
-    run: Run,
+    run: common.Run,
     target: str | None,
     against: str | None,
     level: str | None,
@@ -142,32 +128,32 @@ def check(
         lint_new_only=new_only,
     )
     if offline:
-        refuse_server_options(config)
+        common.refuse_server_options(config)
     if new_only and config.isolated and against is None:
-        raise useless("--new-only", "--isolated, which knows no baseline")
+        raise common.useless("--new-only", "--isolated, which knows no baseline")
     if load and (offline or only):
         other = "--offline, which starts no server" if offline else "--only breaking, which measures nothing"
-        raise useless("--load", other)
+        raise common.useless("--load", other)
     if only and (release or new_only):
         option, why = ("--release", "no version") if release else ("--new-only", "no rules")
-        raise useless(option, f"--only breaking, which looks at {why}")
+        raise common.useless(option, f"--only breaking, which looks at {why}")
     if approval and base is None:
         raise UsageError("--approval is about breaks that a base branch does not have.", "Name it: --base origin/main")
     if approved is not None and approval != "required":
         raise UsageError("--approved names breaks that need an approval.", "Add: --approval required")
     if base is not None and config.isolated:
-        raise useless("--base", "--isolated, which reads no file of the repository")
+        raise common.useless("--base", "--isolated, which reads no file of the repository")
     typed = {"level": level, "profile": profile, "calls_mode": no_calls}
     typed["fail_on"] = click.get_current_context().params.get("fail_on")
-    with progress(run.output) as emit:
+    with progress(run.output.verbose) as emit:
         asked = Asked(
             target=target,
-            command=server_command(),
+            command=common.server_command(),
             against=against,
             offline=offline,
             release=release,
             only_breaking=only is not None,
-            places=places_wanted(run.output),
+            places=common.places_wanted(run.output),
             base=base or "",
             approval=approval or "",
             approved=read_approved(approved) if approved is not None else frozenset(),
@@ -176,4 +162,4 @@ def check(
             emit=emit,
         )
         report = check_as_asked(asked, config)
-    return deliver(report, run)
+    return common.deliver(report, run)

@@ -126,9 +126,9 @@ def ci(
             _say((phases.Remark("notice", _GIVEN_UP[phase]),))
             phases.check_without_token(wanted)
         code = phases.check(wanted)
-        result = phases.conclude(wanted, code)
-        _say(result.remarks)
-        if code == Exit.PASS and result.verdict == "error":
+        verdict, remarks = phases.conclude(wanted, code)
+        _say(remarks)
+        if code == Exit.PASS and verdict == "error":
             code = int(Exit.NOTHING_CHECKED)  # such as --help among the arguments
     if phase in ("all", "comment"):
         _say(phases.comment(wanted))

@@ -15,8 +15,8 @@ from mcp_governor.cli.launching import launch_of
 from mcp_governor.cli.repeating import ENV_PARAMETER, command_to_repeat, in_ci, remember
 from mcp_governor.cli.report_formats import REPORT, REPORT_FILE
 from mcp_governor.config import Config, load_config
-from mcp_governor.config.table import MAX_SECONDS
-from mcp_governor.config.trust import rules_trusted, trusted_by_variable
+from mcp_governor.config.load import rules_trusted, trusted_by_variable
+from mcp_governor.config.policy import MAX_SECONDS
 from mcp_governor.errors import Exit, GovernorError, UsageError
 from mcp_governor.findings import Severity
 from mcp_governor.secrets import redact
@@ -59,6 +59,8 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 
 SECONDS = Seconds()
 """The type of options that are a time."""
+
+TIMEOUT_HELP = "Timeout per response, in seconds [default: 30], and for startup [default: 60, packages: 180]"
 
 
 class TargetCommand(click.Command):
@@ -110,7 +112,7 @@ class TargetCommand(click.Command):
             click.Option(
                 ["--timeout", _TIMEOUT],
                 type=SECONDS,
-                help="Timeout per response, in seconds [default: 30], and for startup [default: 60, packages: 180]",
+                help=TIMEOUT_HELP,
             ),
         ]
 
@@ -128,7 +130,7 @@ class TargetCommand(click.Command):
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as error:
-            from mcp_governor.cli.usage import refuse_bare_command
+            from mcp_governor.cli.repeating import refuse_bare_command
 
             refuse_bare_command(ctx, typed, error)
             raise
@@ -287,9 +289,8 @@ def _run(
     quiet: bool = False,
     verbose: int = 0,
 ) -> Run:
-    made = _configured(config, isolated, fail_on)
-    if trust:
-        made = replace(made, trust_rules=True)
+    changes = {**({"trust_rules": True} if trust else {}), **({"fail_on": fail_on} if fail_on else {})}
+    made = replace(_configured(config, isolated), **changes)
     return Run(made, Output(format_, output, -1 if quiet else verbose, report), config is not None)
 
 
@@ -318,7 +319,7 @@ def refuse_server_options(config: Config) -> None:
         raise useless("--header", "--offline, which reads no server")
 
 
-def _configured(path: Path | None, isolated: bool, fail_on: str | None) -> Config:
+def _configured(path: Path | None, isolated: bool) -> Config:
     if isolated and path is not None:
         raise UsageError("--config and --isolated cannot be used together.", "Remove one of them.")
     if isolated:
@@ -332,12 +333,12 @@ def _configured(path: Path | None, isolated: bool, fail_on: str | None) -> Confi
         # Limits from the command line take precedence over those of single servers in the file.
         servers = {name: replace(server, timeout=None, start_timeout=None) for name, server in config.servers.items()}
         config = replace(config, timeout=timeout, start_timeout=timeout, servers=servers)
-    return replace(config, fail_on=fail_on) if fail_on else config
+    return config
 
 
 def unconfigured() -> Config:
     """The configuration of a folder that has none, with what the command line says of servers."""
-    return replace(_configured(None, True, None), isolated=False)
+    return replace(_configured(None, True), isolated=False)
 
 
 target_argument = click.argument("target", required=False, shell_complete=completion.targets)

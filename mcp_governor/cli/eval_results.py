@@ -1,4 +1,4 @@
-"""What ``eval run`` and ``eval report`` share: the verdict about an evaluation, and the ways in which it is shown."""
+"""``mcp-governor eval report``, and what it shares with ``eval run``: the verdict of an evaluation and its forms."""
 
 from __future__ import annotations
 
@@ -9,20 +9,27 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 from msgspec import Struct
 
-from mcp_governor.cli.common import FILE, write_lines, write_text
+from mcp_governor.cli.common import FILE, Run, configured, write_lines, write_text
 from mcp_governor.errors import Exit, NothingCheckedError, UsageError
-from mcp_governor.text import one_line, visible
+from mcp_governor.evaluation.assessment import assess, compare, history
+from mcp_governor.evaluation.comparison import Verdict
+from mcp_governor.evaluation.document import document
+from mcp_governor.evaluation.record import answers_text, read_record
+from mcp_governor.evaluation.store import DEFAULT_STORE, Store
+from mcp_governor.report.evaluation_words import Sentence, assessment_blocks, comparison_blocks, history_blocks
+from mcp_governor.secrets import redact
+from mcp_governor.text import escape_json, one_line, visible
+from mcp_governor.writing import write_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mcp_governor.cli.common import Run
     from mcp_governor.config.model import EvaluationConfig
     from mcp_governor.evaluation.assessment import Assessment, Step
     from mcp_governor.evaluation.comparison import Comparison, Moved
     from mcp_governor.evaluation.record import Evaluation
-    from mcp_governor.evaluation.store import Store
     from mcp_governor.report.evaluation_words import Block
+
 
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 
@@ -55,8 +62,6 @@ json_option = click.option(
 
 def store_of(typed: Path | None, run: Run) -> Store:
     """The store that a command line means."""
-    from mcp_governor.evaluation.store import DEFAULT_STORE, Store
-
     return Store(typed) if typed is not None else Store(run.config.resolve(DEFAULT_STORE), run.config.root)
 
 
@@ -68,18 +73,7 @@ class Earlier(NamedTuple):
 
 
 def baseline_of(named: str | None, store: Store, *, other_than: Evaluation | None = None) -> Earlier | None:
-    """The evaluation that ``--baseline`` names.
-
-    Args:
-        named: what was typed.
-        store: the history.
-        other_than: the evaluation that is compared, which is not its own baseline.
-
-    Raises:
-        UsageError: there is none.
-    """
-    from mcp_governor.evaluation.record import answers_text, read_record
-
+    """The evaluation that ``--baseline`` names; one is not its own baseline."""
     if named is None:
         return None
     if named == "last":
@@ -128,23 +122,12 @@ class Result(Struct, frozen=True):
         """The JSON document, without known secrets."""
         import json
 
-        from mcp_governor.evaluation.document import document
-        from mcp_governor.secrets import redact
-        from mcp_governor.text import escape_json
-
         made = document(self.assessment, self.comparison, self.failures)
         return escape_json(redact(json.dumps(made, indent=2, sort_keys=True))) + "\n"
 
     def write(self, run: Run, more: Iterable[Block], steps: Sequence[Step] = ()) -> None:
-        """Write everything in the format of the command line.
-
-        Args:
-            run: the shared options.
-            more: what is said besides.
-            steps: the history, for the picture of a page.
-        """
-        from mcp_governor.report.evaluation_words import Sentence, assessment_blocks, comparison_blocks
-
+        """Write everything in the format of the command line, what is said besides, and the history as the picture of
+        a page."""
         if run.output.format == "json":
             write_text(self.json, run.output, form="json")
             return
@@ -167,14 +150,7 @@ class Result(Struct, frozen=True):
 
 
 def result_of(evaluation: Evaluation, earlier: Earlier | None, run: Run, tolerated_points: float | None) -> Result:
-    """Measure an evaluation, compare it, and judge it by the configuration.
-
-    Raises:
-        NothingCheckedError: no answer can be judged.
-        UsageError: the baseline has no query or no runner in common with it.
-    """
-    from mcp_governor.evaluation.assessment import assess, compare
-
+    """Measure an evaluation, compare it, and judge it by the configuration."""
     wanted = run.config.evaluation
     tolerated = (tolerated_points if tolerated_points is not None else wanted.tolerated_drop) / 100
     assessment = assess(evaluation)
@@ -198,8 +174,6 @@ def _nothing(made: Assessment) -> NothingCheckedError:
 
 def _judged(made: Assessment, comparison: Comparison | None, wanted: EvaluationConfig) -> tuple[list[str], list[str]]:
     """Why an evaluation does not pass, and what else has to be said."""
-    from mcp_governor.evaluation.comparison import Verdict
-
     failures = [
         f"{one_line(run.runner.name, 60)} ended early: {one_line(run.ended, 200)}."
         for run in made.evaluation.runs
@@ -251,8 +225,6 @@ def _other_model(one: Moved) -> str:
 
 def next_step(result: Result) -> str:
     """The command to type next; empty if nothing is left to do."""
-    from mcp_governor.evaluation.comparison import Verdict
-
     if not result.is_whole:
         return "Next: run the same command again; it continues from the kept answers."
     if any(one.failures for one in result.assessment.measured):
@@ -267,3 +239,51 @@ def next_step(result: Result) -> str:
     if result.comparison.verdict is Verdict.INSENSITIVE:
         return "Next: add queries (100 to 200 find a drop of 10 points), then run both evaluations again."
     return ""
+
+
+@click.command(name="report")
+@click.argument("records", nargs=-1, type=FILE, metavar="[RECORD]…")
+@click.option("--last", type=click.IntRange(1, 1000), default=10, show_default=True, help="Number of evaluations")
+@baseline_option
+@tolerance_option
+@store_option
+@json_option
+@configured("output", formats=click.Choice(["text", "markdown", "html", "json"]))
+def eval_report(
+    run: Run,
+    records: tuple[Path, ...],
+    last: int,
+    baseline: str | None,
+    tolerated_drop: float | None,
+    store: Path | None,
+    json_out: Path | None,
+) -> int:
+    """Show the last evaluation, the history, and which edits moved which tool.
+
+    The evaluations are those of the history, or recorded files, the oldest first.
+    """
+    evaluations: list[tuple[int | None, Evaluation]] = []
+    with store_of(store, run) as opened:
+        if records:
+            evaluations += [(None, read_record(record)) for record in records[-last:]]
+        else:
+            evaluations += [(one.number, one.evaluation) for one in opened.evaluations(last)]
+        if not evaluations:
+            raise NothingCheckedError("The history has no evaluation.", "Run one: mcp-governor eval run")
+        newest = evaluations[-1][1]
+        earlier = baseline_of(baseline, opened, other_than=newest)
+    if earlier is None and len(evaluations) > 1 and baseline is None:
+        number, before = evaluations[-2]
+        earlier = Earlier(f"evaluation {number}" if number else str(records[-2]), before)
+    steps = history(evaluations)
+    try:
+        result = result_of(newest, earlier, run, tolerated_drop)
+    except UsageError:
+        # The two have nothing in common, and nobody asked for a comparison.
+        if baseline is not None:
+            raise
+        result = result_of(newest, None, run, tolerated_drop)
+    if json_out is not None:
+        write_file(json_out, result.json)
+    result.write(run, history_blocks(steps) if len(steps) > 1 else (), steps)
+    return result.code

@@ -10,33 +10,22 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from mcp_governor.cli import out
-from mcp_governor.cli.common import (
-    FILE,
-    SECONDS,
-    Run,
-    TargetCommand,
-    configured,
-    target_argument,
-    useless,
-    write_json,
-    write_lines,
-)
-from mcp_governor.cli.eval_execute import executed, live_source
-from mcp_governor.cli.eval_results import (
-    baseline_of,
-    baseline_option,
-    json_option,
-    next_step,
-    result_of,
-    store_of,
-    store_option,
-    tolerance_option,
-)
+from mcp_governor.checking.reading import permitted
+from mcp_governor.cli import common, eval_results, out
 from mcp_governor.cli.eval_sets import governed, queries_option, queries_path
-from mcp_governor.cli.progress import progress_line
+from mcp_governor.cli.out import progress_line
 from mcp_governor.errors import Exit, NothingCheckedError, UsageError
+from mcp_governor.evaluation.asking import Keeper
+from mcp_governor.evaluation.offering import offered_tools
+from mcp_governor.evaluation.providers import Options
+from mcp_governor.evaluation.queries import load_queries
+from mcp_governor.evaluation.record import Evaluation, read_record, record_text
+from mcp_governor.evaluation.running import Settings, evaluate, plan
+from mcp_governor.report.evaluation_words import Sentence, plan_blocks
 from mcp_governor.report.groups import count_of
+from mcp_governor.surface import fingerprint
+from mcp_governor.surface.fingerprint import wording_fingerprint
+from mcp_governor.target import LiveSource, limits_of
 from mcp_governor.text import did_you_mean, one_line, visible
 from mcp_governor.writing import checked_place, write_file
 
@@ -44,11 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from mcp_governor.evaluation.asking import Keeper
+    from mcp_governor.config import Config
     from mcp_governor.evaluation.model import Query, QuerySet, Runner
-    from mcp_governor.evaluation.providers import Options
-    from mcp_governor.evaluation.record import Evaluation
-    from mcp_governor.evaluation.running import Done, Plan, Progress, Settings
+    from mcp_governor.evaluation.running import Done, Plan, Progress
     from mcp_governor.surface import Surface
 
 
@@ -66,8 +53,8 @@ class _Rate(click.ParamType):  # type: ignore[type-arg]  # generic since click 8
         return family, float(number)
 
 
-@click.command(name="run", cls=TargetCommand)
-@target_argument
+@click.command(name="run", cls=common.TargetCommand)
+@common.target_argument
 @queries_option
 @click.option(
     "--runner",
@@ -84,7 +71,9 @@ class _Rate(click.ParamType):  # type: ignore[type-arg]  # generic since click 8
     metavar="DOLLARS",
     help="Stop before the request that could exceed this  [default: max-cost in the configuration, or no limit]",
 )
-@click.option("--max-time", type=SECONDS, default=3600, show_default=True, help="Time limit for the run, in seconds")
+@click.option(
+    "--max-time", type=common.SECONDS, default=3600, show_default=True, help="Time limit for the run, in seconds"
+)
 @click.option("--replay", is_flag=True, help="Use recorded answers only; fail if one is missing")
 @click.option(
     "--execute",
@@ -93,7 +82,7 @@ class _Rate(click.ParamType):  # type: ignore[type-arg]  # generic since click 8
 )
 @click.option(
     "--record",
-    type=FILE,
+    type=common.FILE,
     metavar="FILE",
     help="Recorded answers as JSON Lines, read and written  [default: record in the configuration]",
 )
@@ -122,13 +111,13 @@ class _Rate(click.ParamType):  # type: ignore[type-arg]  # generic since click 8
 @click.option(
     "--temperature", type=click.FloatRange(0, 2), default=0.0, show_default=True, help="For models that take one"
 )
-@baseline_option
-@tolerance_option
-@store_option
-@json_option
-@configured("trust", "output", formats=click.Choice(["text", "markdown", "json"]))
+@eval_results.baseline_option
+@eval_results.tolerance_option
+@eval_results.store_option
+@eval_results.json_option
+@common.configured("trust", "output", formats=click.Choice(["text", "markdown", "json"]))
 def eval_run(
-    run: Run,
+    run: common.Run,
     target: str | None,
     queries: Path | None,
     runners: tuple[str, ...],
@@ -155,17 +144,10 @@ def eval_run(
     Every query of the set is sent to every runner with the tools as a host would offer them. Answers are kept, so that
     none is paid for twice: an interrupted run continues where it was.
     """
-    from mcp_governor.evaluation.asking import Keeper
-    from mcp_governor.evaluation.providers import Options
-    from mcp_governor.evaluation.queries import load_queries
-    from mcp_governor.evaluation.record import read_record, record_text
-    from mcp_governor.evaluation.running import Settings, plan
-    from mcp_governor.report.evaluation_words import Sentence
-
     if replay and dry_run:
-        raise useless("--dry-run", "--replay")
+        raise common.useless("--dry-run", "--replay")
     if execute and dry_run:
-        raise useless("--execute", "--dry-run")
+        raise common.useless("--execute", "--dry-run")
     end = time.monotonic() + max_time
     wanted = run.config.evaluation
     path = queries_path(queries, run)
@@ -185,10 +167,10 @@ def eval_run(
     file, root = _record_place(record, run, written=not (replay or dry_run))
     # From the command line and the environment alone: a repository must not choose where a key is sent.
     options = Options(base_url=base_url, key_variable=key_variable, temperature=temperature, sends=not dry_run)
-    live = live_source(run, target) if execute else None
+    live = _live_source(run, target) if execute else None
     surface = governed(run, target)
     _refuse_unknown(asked, surface, path)
-    with store_of(store, run) as opened:
+    with eval_results.store_of(store, run) as opened:
         recorded = read_record(file) if file is not None and (replay or file.exists()) else None
         keeper = Keeper(opened, recorded, replay=replay)
         names = runners or (keeper.runners() if replay else ()) or wanted.runners or ("bm25",)
@@ -206,10 +188,10 @@ def eval_run(
                 "Raise the limit, or look at the estimate: mcp-governor eval run --dry-run",
             )
         if live is not None:
-            evaluation = executed(evaluation, surface, live, run.config, seconds=end - time.monotonic())
+            evaluation = _executed(evaluation, surface, live, run.config, seconds=end - time.monotonic())
         # Before the new evaluation is the last one itself.
-        earlier = baseline_of(baseline, opened, other_than=evaluation)
-        result = result_of(evaluation, earlier, run, tolerated_drop)
+        earlier = eval_results.baseline_of(baseline, opened, other_than=evaluation)
+        result = eval_results.result_of(evaluation, earlier, run, tolerated_drop)
         if result.is_whole and not replay:
             opened.add(evaluation)
             if file is not None:
@@ -217,7 +199,7 @@ def eval_run(
     if json_out is not None:
         write_file(json_out, result.json)
     spent = f", ${done.dollars:.4f} spent" if done.dollars else ""
-    said = Sentence(f"{done.asked} asked, {done.kept} kept{spent}.", "quiet"), Sentence(next_step(result))
+    said = Sentence(f"{done.asked} asked, {done.kept} kept{spent}.", "quiet"), Sentence(eval_results.next_step(result))
     result.write(run, [one for one in said if one.text])
     if replay and not execute and any(one.executed for one in result.assessment.measured):
         out.echo("The outcomes of calls are the recorded ones; to make the calls now, add --execute.", err=True)
@@ -237,14 +219,9 @@ def _runners(names: Sequence[str], replayed: Keeper | None, options: Options, *,
     return made
 
 
-def _refuse_cost(run: Run, target: str | None) -> None:
-    """Refuse models that only the configuration names, unless it limits their cost for a server that it names, too.
-
-    Raises:
-        UsageError: the user named neither the models nor what they may cost, and does not trust the repository.
-    """
-    from mcp_governor.target import LiveSource
-
+def _refuse_cost(run: common.Run, target: str | None) -> None:
+    """Refuse models that only the configuration names, unless it limits their cost for a server that it names, too, or
+    the user trusts it."""
     wanted, source = run.config.evaluation, run.source(target)
     paid = next((name for name in wanted.runners if ":" in name), None)
     if paid is None or run.config.trust_rules:
@@ -258,11 +235,10 @@ def _refuse_cost(run: Run, target: str | None) -> None:
         )
 
 
-def _record_place(typed: Path | None, run: Run, *, written: bool) -> tuple[Path | None, Path | None]:
+def _record_place(typed: Path | None, run: common.Run, *, written: bool) -> tuple[Path | None, Path | None]:
     """The file of recorded answers, and the folder of the configuration that names it.
 
-    Raises:
-        UsageError: it will be written, and is not where the configuration may write. Nothing is paid for then.
+    One that will be written where the configuration may not write is refused before anything is paid for.
     """
     if typed is not None:
         return typed, None
@@ -290,11 +266,7 @@ def _asked(found: QuerySet, split: str, path: Path) -> list[Query]:
 
 
 def _refuse_unknown(asked: Sequence[Query], surface: Surface, path: Path) -> None:
-    """Refuse queries whose right tool the server does not have: every model would be wrong, and be paid for it.
-
-    Raises:
-        UsageError: it names the first of them.
-    """
+    """Refuse queries whose right tool the server does not have: every model would be wrong, and be paid for it."""
     unknown = [(query, name) for query in asked for name in query.gold if name not in surface.by_name]
     for query, name in unknown[:1]:
         shown = visible(str(path))
@@ -309,11 +281,6 @@ def _refuse_unknown(asked: Sequence[Query], surface: Surface, path: Path) -> Non
 
 def _unanswered(surface: Surface, found: QuerySet, seed: int, split: str) -> Evaluation:
     """The evaluation before anybody is asked."""
-    from mcp_governor.evaluation.offering import offered_tools
-    from mcp_governor.evaluation.record import Evaluation
-    from mcp_governor.surface import fingerprint
-    from mcp_governor.surface.fingerprint import wording_fingerprint
-
     return Evaluation(
         queries=found,
         tools=tuple(sorted(offered_tools(surface), key=lambda tool: str(tool["name"]))),
@@ -327,12 +294,7 @@ def _unanswered(surface: Surface, found: QuerySet, seed: int, split: str) -> Eva
 
 
 def make_runner(name: str, options: Options) -> Runner:
-    """The runner of a name on the command line.
-
-    Raises:
-        UsageError: there is no such runner, or it has no key.
-        MissingDependencyError: an extra is not installed.
-    """
+    """The runner of a name on the command line."""
     if ":" not in name:
         from mcp_governor.evaluation.proxies import Proxy
 
@@ -342,14 +304,13 @@ def make_runner(name: str, options: Options) -> Runner:
     return HostedRunner(name, os.environ, options)
 
 
-def _show_plan(plans: Sequence[Plan], run: Run) -> int:
+def _show_plan(plans: Sequence[Plan], run: common.Run) -> int:
     from mcp_governor.report.evaluation_formats import evaluation_lines
-    from mcp_governor.report.evaluation_words import plan_blocks
 
     if run.output.format == "json":
-        write_json({"runners": msgspec.to_builtins(plans)}, run.output)
+        common.write_json({"runners": msgspec.to_builtins(plans)}, run.output)
     else:
-        write_lines(evaluation_lines(plan_blocks(plans)), run.output)
+        common.write_lines(evaluation_lines(plan_blocks(plans)), run.output)
     return int(Exit.PASS)
 
 
@@ -359,11 +320,9 @@ def _evaluate(
     plain: Evaluation,
     settings: Settings,
     keeper: Keeper,
-    run: Run,
+    run: common.Run,
 ) -> Done:
     import anyio
-
-    from mcp_governor.evaluation.running import evaluate
 
     kept = 0
 
@@ -374,8 +333,46 @@ def _evaluate(
         show(f"{kept} of {progress.total} answers ({progress.kept} kept{failed}), ${progress.dollars:.2f}")
 
     try:
-        with progress_line(run.output) as show:
+        with progress_line(run.output.verbose) as show:
             return anyio.run(lambda: evaluate(runners, asked, plain.tools, settings, keeper, emit=emit))
     except KeyboardInterrupt:
         out.echo(f"{kept} answers are kept; the same command continues from there.", err=True)
         raise
+
+
+def _live_source(run: common.Run, target: str | None) -> LiveSource:
+    """The server whose tools ``--execute`` calls."""
+    source = run.source(target)
+    if not isinstance(source, LiveSource):
+        raise UsageError(f"{source.shown} is a recording; --execute needs a live server.", "Name a live server.")
+    return source
+
+
+def _executed(
+    evaluation: Evaluation, surface: Surface, source: LiveSource, config: Config, *, seconds: float
+) -> Evaluation:
+    """The evaluation with what came of its calls, of which none begins after these seconds.
+
+    The configuration names tools that only read, for a server that it names as well or that the user trusts.
+    """
+    from mcp_governor import wire
+    from mcp_governor.evaluation.end_to_end import execute_choices
+    from mcp_governor.wire.loop import run
+
+    if any(one.ended is not None for one in evaluation.runs):
+        out.echo("No calls were made, because the evaluation ended early.", err=True)
+        return evaluation
+    # A server that is started again is addressed in the same protocol era.
+    eras: dict[str, wire.Era] = {}
+
+    async def make() -> Evaluation:
+        return await execute_choices(
+            evaluation,
+            surface,
+            lambda: wire.connect(source.endpoint, limits=limits_of(source), eras=eras),
+            seconds=seconds,
+            read_only=permitted(config, source, "read_only_tools").read_only_tools,
+            timeout=source.timeout,
+        )
+
+    return run(make)

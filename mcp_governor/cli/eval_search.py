@@ -11,13 +11,16 @@ import msgspec
 from mcp_governor.cli.common import Run, TargetCommand, configured, target_argument, useless, write_json, write_lines
 from mcp_governor.cli.eval_sets import governed, queries_option, queries_path
 from mcp_governor.errors import NothingCheckedError, UsageError
+from mcp_governor.evaluation.fields import tool_text
+from mcp_governor.evaluation.offering import offered_tools
+from mcp_governor.evaluation.queries import load_queries
+from mcp_governor.evaluation.searching import RETURNED, Searched, load_crowd
 from mcp_governor.report.lines import line
 from mcp_governor.text import did_you_mean, one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mcp_governor.evaluation.searching import Searched
     from mcp_governor.report.lines import Line
 
 _SHOWN = 10
@@ -82,10 +85,6 @@ def eval_search(
 
 
 def _searched(run: Run, target: str | None, method: Any, among: Path | None, pattern: str | None) -> Searched:
-    from mcp_governor.evaluation.fields import tool_text
-    from mcp_governor.evaluation.offering import offered_tools
-    from mcp_governor.evaluation.searching import Searched, load_crowd
-
     own = [tool_text(tool) for tool in offered_tools(governed(run, target))]
     others = load_crowd(among, own) if among is not None else ()
     return Searched(method, own, others, pattern)
@@ -124,8 +123,6 @@ def _ranking_lines(
 
 
 def _set(run: Run, searched: Searched, path: Path) -> None:
-    from mcp_governor.evaluation.queries import load_queries
-
     queries = load_queries(path)
     names = {one.name for one in searched.own}
     asked = [query for query in queries.queries if query.gold and not query.tools_file]
@@ -168,8 +165,6 @@ def _row(
 
 
 def _summary(searched: Searched, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    from mcp_governor.evaluation.searching import RETURNED
-
     summary: dict[str, Any] = {"method": searched.method, "searched": len(rows)}
     for key in ("own", "among"):
         if key in rows[0]:
@@ -186,8 +181,6 @@ def _summary(searched: Searched, rows: Sequence[dict[str, Any]]) -> dict[str, An
 def _set_lines(
     searched: Searched, rows: Sequence[dict[str, Any]], summary: dict[str, Any], *, everything: bool
 ) -> Iterator[Line]:
-    from mcp_governor.evaluation.searching import RETURNED
-
     key = "among" if "among" in summary else "own"
     shown = [row for row in rows if everything or row[key]["rank"] != 1]
     for row in shown:

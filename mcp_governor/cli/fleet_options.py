@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from mcp_governor.cli import out, terminal
 from mcp_governor.cli.common import server_command, typed_timeout, useless, write_lines, write_text
-from mcp_governor.cli.progress import progress_line
+from mcp_governor.cli.out import progress_line
 from mcp_governor.errors import UsageError
 from mcp_governor.text import one_line
 
@@ -113,11 +113,8 @@ _SHARED_FIELDS = ("jobs", "store", "named", "shard", "min_coverage")
 
 
 def fleet_options(*more: str) -> Callable[[_F], _F]:
-    """The options of every command over many servers; its callback gets them as one :class:`Many`.
-
-    Args:
-        more: fields of :class:`Many` for which the command has options of its own.
-    """
+    """The options of every command over many servers; its callback gets them, and ``more`` of its own, as one
+    :class:`Many`."""
 
     def decorate(function: _F) -> _F:
         @functools.wraps(function)
@@ -133,19 +130,13 @@ def fleet_options(*more: str) -> Callable[[_F], _F]:
 
 
 def all_option(*of_one: str) -> Callable[[_F], _F]:
-    """``--all``, with the options that only count with it, as :func:`fleet_options` passes them.
-
-    Args:
-        of_one: parameters of the command that have no meaning for many servers.
-    """
+    """``--all``, with the options that only count with it; ``of_one`` are parameters without a meaning for many
+    servers."""
 
     def decorate(function: _F) -> _F:
         @functools.wraps(function)
         def wrapper(many: Many, **values: Any) -> Any:
-            if many.every:
-                _refuse_with_all(of_one)
-            else:
-                _refuse_without_all(many)
+            _refuse_useless(many, of_one)
             return function(many=many, **values)
 
         option = click.option(
@@ -159,32 +150,25 @@ def all_option(*of_one: str) -> Callable[[_F], _F]:
     return decorate
 
 
-def _refuse_without_all(many: Many) -> None:
-    for name in _SHARED_FIELDS:
-        if getattr(many, name) is not None:
-            option = "run" if name == "named" else name.replace("_", "-")
-            raise UsageError(f"--{option} is about many servers.", "Add --all, or remove it.")
-
-
-def _refuse_with_all(options: Sequence[str]) -> None:
+def _refuse_useless(many: Many, of_one: Sequence[str]) -> None:
+    """Refuse what counts only without ``--all``, or only with it."""
     context = click.get_current_context()
+    given = {param.name: max(param.opts, key=len) for param in context.command.params}
+    given = {name: option for name, option in given.items() if context.params.get(name or "") not in (None, False, ())}
+    if not many.every:
+        for name in _SHARED_FIELDS:
+            if name in given:
+                raise UsageError(f"{given[name]} is about many servers.", "Add --all, or remove it.")
+        return
     if server_command():
         raise useless("-- COMMAND", "--all, which takes the servers of a list")
-    params = {param.name: param for param in context.command.params}
-    for name in options:
-        if context.params.get(name) not in (None, False, ()):
-            raise useless(max(params[name].opts, key=len), "--all, which takes the servers of a list")
+    for name in of_one:
+        if name in given:
+            raise useless(given[name], "--all, which takes the servers of a list")
 
 
 def run_all(run: Run, work: Work, fleet: str | None, many: Many) -> int:
-    """Work on every server of a list, and write the result; returns the exit code.
-
-    Args:
-        run: the shared options.
-        work: what to do with each server.
-        fleet: the list; ``None`` for the configuration.
-        many: the options of a run over many servers.
-    """
+    """Work on every server of a list, or of the configuration, and write the result; returns the exit code."""
     from mcp_governor.fleet.members import members_of
     from mcp_governor.fleet.run import Wanted, run_fleet
 
@@ -205,7 +189,7 @@ def run_all(run: Run, work: Work, fleet: str | None, many: Many) -> int:
     members = members_of(fleet, typed(run.config), adapted=typed, packages=many.packages)
     if many.with_each:
         members = members.with_each(many.with_each)
-    with opened(many.store, many.named, many.engine) as place, _progress(run.output) as show:
+    with opened(many.store, many.named, many.engine) as place, _progress(run.output.verbose) as show:
         wanted = Wanted(
             work=work,
             surfaces=Path(many.against) if many.against else None,
@@ -242,11 +226,7 @@ def _pages(output: Output) -> Path | None:
 def opened(
     store: str | None, named: str | None, engine: str = "local", *, exists: bool = False
 ) -> Iterator[Store | None]:
-    """The store that the options name, open; ``None`` for none. One that has to exist is not created.
-
-    Raises:
-        UsageError: it cannot be opened, or an option has no effect without one.
-    """
+    """The store that the options name, open; ``None`` for none. One that has to exist is not created."""
     if store is None:
         if named is not None:
             raise UsageError("--run names a run in a store.", "Add --store, or remove it.")
@@ -276,14 +256,8 @@ _SHARED = "--store postgresql://USER@HOST/DATABASE"
 
 
 def write_fleet(fleet: Fleet, output: Output, names: Sequence[str], pages: Path | None) -> None:
-    """Write the report in the format of the options.
-
-    Args:
-        fleet: the run.
-        output: the shared options.
-        names: of the servers in the list.
-        pages: folder of the pages about single servers; ``None`` if the format has none.
-    """
+    """Write the report in the format of the options; ``pages`` is the folder of the pages about single servers, if it
+    has any."""
     if output.format == "json":
         import msgspec
 
@@ -308,17 +282,17 @@ def write_fleet(fleet: Fleet, output: Output, names: Sequence[str], pages: Path 
 
 
 @contextmanager
-def _progress(output: Output) -> Iterator[Callable[[Progress], None]]:
+def _progress(verbose: int) -> Iterator[Callable[[Progress], None]]:
     """Progress with an estimate: a line that changes on a terminal, and one now and then elsewhere."""
     if terminal.takes_control(sys.stderr):
-        with progress_line(output) as line:
+        with progress_line(verbose) as line:
             yield lambda progress: line(progress.words)
         return
     last = time.monotonic()
 
     def show(progress: Progress) -> None:
         nonlocal last
-        if output.verbose >= 0 and time.monotonic() - last >= _EVERY:
+        if verbose >= 0 and time.monotonic() - last >= _EVERY:
             last = time.monotonic()
             out.echo(progress.words, err=True)
 

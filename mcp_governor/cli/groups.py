@@ -28,21 +28,8 @@ def color_option() -> click.Option:
     )
 
 
-class HelpFormatter(click.HelpFormatter):
-    """Help whose lists leave room for their descriptions on a narrow terminal."""
-
-    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
-        super().write_dl(list(rows), col_max if self.width >= _NARROW else col_max // 2, col_spacing)
-
-
-_NARROW = 70
-"""Columns; with fewer, a column of 30 for the names leaves less than half of the line for the descriptions."""
-
-
 class HelpContext(click.Context):
     """A context whose help uses only characters that standard output can show."""
-
-    formatter_class = HelpFormatter
 
     def get_help(self) -> str:
         # click writes UTF-8 even if a stream is ASCII, so pass it text that is already converted.

@@ -51,14 +51,7 @@ class Offer(NamedTuple):
 
 
 def ci_offers(folder: Path, endpoint: Endpoint, secrets: tuple[str, ...] = (), *, force: bool = False) -> list[Offer]:
-    """The workflow for GitHub, unless only GitLab is used here; for GitLab a job to paste.
-
-    Args:
-        folder: of the configuration.
-        endpoint: how the server is reached, which decides what must be installed.
-        secrets: environment variables that the check needs.
-        force: replace the workflow that is there.
-    """
+    """The workflow for GitHub, unless only GitLab is used here; for GitLab a job to paste."""
     top = repository_of(folder)
     needs = _needs(folder, top, endpoint)
     asks = VARIABLE in _ours()

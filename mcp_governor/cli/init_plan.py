@@ -1,9 +1,10 @@
-"""What ``init`` will govern: the server's table in the configuration, as the command line names it."""
+"""What ``init`` will govern: the server that is named or found, as a table of the configuration without secrets."""
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,24 +12,29 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mcp_governor.cli.init_secrets import see_address, see_words
-from mcp_governor.config import Config
-from mcp_governor.errors import UsageError
+from mcp_governor.cli import out
+from mcp_governor.config import OWN_FILE, Config
+from mcp_governor.config.load import DEFAULT_MANIFEST
+from mcp_governor.errors import NothingCheckedError, UnreachableError, UsageError
 from mcp_governor.schemas.pointers import join_pointer
-from mcp_governor.secret_detection import is_plain
+from mcp_governor.secret_detection import is_plain, learn_command
+from mcp_governor.secrets import redact
 from mcp_governor.target import FileSource, LiveSource, parse_target, refuse_client_config
 from mcp_governor.target.remote import TOKEN_VARIABLE
 from mcp_governor.target.resolve import forms
-from mcp_governor.text import visible
+from mcp_governor.text import check_unicode, command_line, one_line, visible
 from mcp_governor.wire.advice import installed_with
 from mcp_governor.wire.endpoint import HttpEndpoint, StdioEndpoint
 from mcp_governor.wire.opening import as_before
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from mcp_governor.config import Launch
+    from mcp_governor.errors import GovernorError
     from mcp_governor.surface import Surface
+    from mcp_governor.target.discover import Found
+    from mcp_governor.target.discover.trying import Answer, Failure
     from mcp_governor.wire import Endpoint
 
 
@@ -61,11 +67,7 @@ class Plan(Struct, frozen=True):
 
 
 def typed_plan(target: str | None, command: tuple[str, ...], launch: Launch, root: Path) -> Plan | None:
-    """The plan for what is named on the command line; ``None`` if nothing is.
-
-    Raises:
-        UsageError: it cannot be governed, or a secret would be written into a file.
-    """
+    """The plan for what is named on the command line; ``None`` if nothing is."""
     if command:
         name, keys = name_of(script_of(command), root), {"command": list(command)}
     elif target:
@@ -99,22 +101,19 @@ def launched(server: Mapping[str, Any], launch: Launch) -> Mapping[str, Any]:
     A variable is written as a reference to the environment, unless its value was given and is plainly no secret: who
     gives the name alone keeps the value elsewhere.
     """
-    if not server:
-        return server
-    table = {
-        name: value if name not in launch.named and is_plain(value, name) else f"${name}"
-        for name, value in launch.env.items()
-    }
     headers = dict(launch.headers)
     bearer = headers.pop("Authorization") if headers.get("Authorization", "").startswith("Bearer $") else ""
     keys = {
         "args": list(launch.args),
         "with": list(launch.with_),
-        "env": table,
+        "env": {
+            name: value if name not in launch.named and is_plain(value, name) else f"${name}"
+            for name, value in launch.env.items()
+        },
         "headers": headers,
         "bearer-token": bearer.removeprefix("Bearer "),
     }
-    return {**server, **{key: value for key, value in keys.items() if value}}
+    return {**server, **{key: value for key, value in keys.items() if value}} if server else server
 
 
 _SUBCOMMANDS = ("run", "tool", "exec", "dlx", "x")
@@ -137,11 +136,7 @@ def script_of(command: tuple[str, ...]) -> str:
 
 
 def _keys_of(target: str, root: Path) -> dict[str, Any]:
-    """The server's table for a TARGET; empty if the configuration names the target itself.
-
-    Raises:
-        UsageError: it is not a live server, or its address contains credentials.
-    """
+    """The server's table for a TARGET; empty if the configuration names the target itself."""
     scheme = target.partition(":")[0]
     if scheme == "python":
         return {"object": target.removeprefix("python:")}
@@ -156,20 +151,13 @@ def _keys_of(target: str, root: Path) -> dict[str, Any]:
             f"Use the recording as the baseline: mcp-governor init --from {visible(target)}; or name a server "
             f"as {forms('remote')}, or as what runs code here: {forms('code')}.",
         )
+    endpoint = source.endpoint
     if "://" in target:
-        see_address(target, source.endpoint)
-    if not isinstance(source.endpoint, HttpEndpoint) or ".json" in target:
+        see_address(target, endpoint)
+    if not isinstance(endpoint, HttpEndpoint) or ".json" in target:
         return {}
-    return _url_keys(source.endpoint)
-
-
-def _url_keys(endpoint: HttpEndpoint) -> dict[str, Any]:
-    keys = {"url": endpoint.url}
-    if endpoint.transport != "auto":
-        keys["transport"] = endpoint.transport
-    if os.environ.get(TOKEN_VARIABLE):
-        keys["bearer-token"] = f"${TOKEN_VARIABLE}"
-    return keys
+    token = {"bearer-token": f"${TOKEN_VARIABLE}"} if os.environ.get(TOKEN_VARIABLE) else {}
+    return {"url": endpoint.url, **({"transport": endpoint.transport} if endpoint.transport != "auto" else {}), **token}
 
 
 _LONGEST_SUFFIX = len(".json")
@@ -200,11 +188,7 @@ def name_of(text: str, root: Path) -> str:
 
 
 def local_paths(keys: Mapping[str, Any]) -> list[str]:
-    """The absolute paths in the command of a server that other machines hardly have.
-
-    Args:
-        keys: the server's table.
-    """
+    """The absolute paths in the command of a server that other machines hardly have."""
     words = (*keys.get("command", ()), *keys.get("args", ()))
     paths = (word.partition("=")[2] if word.startswith("-") else word for word in words)
     return [path for path in dict.fromkeys(paths) if Path(path).is_absolute() and not path.startswith(_EVERYWHERE)]
@@ -242,3 +226,187 @@ def _project_name(root: Path) -> str:
 
 
 _NO_NAMES = ("main", "index", "server", "cli", "app", "init")
+
+
+_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+_ASSIGNMENT = re.compile(rf"({_NAME})=(.*)", re.DOTALL)
+_OPTION = re.compile(rf"(?:-e|--env)=?({_NAME})=(.*)", re.DOTALL)
+_IN_SCRIPT = re.compile(rf"(?:^|[\s;&|(])({_NAME})=([^\s;&|)]+)")
+
+
+def see_words(keys: Mapping[str, Any]) -> None:
+    """Refuse a command line of a server that cannot be written into a file that is committed: it contains the value of
+    a variable or a secret, or it is not UTF-8."""
+    command = (*(keys.get("command") or ("",)), *keys.get("args", ()))
+    for word in command:
+        check_unicode(word, "the command")
+    for name, value in _assignments(command):
+        if not is_plain(value, name):
+            # For docker, -e without a value passes on the variable of its own environment.
+            rest = "sh -c '…'" if any(" " in word for word in command) else f"… -e {name} …"
+            raise UsageError(
+                f"The command contains the value of {name}, and init would write it into a file.",
+                f"Set {name} in your environment, and remove its value from the command: "
+                f"mcp-governor init --env {name} -- {rest}",
+            )
+    learn_command(command)
+    if any(redact(word) != word for word in command):
+        raise UsageError(
+            f"The command {command_line(command, 120)} contains a secret, and init would write it into a file.",
+            f'Remove it, and pass it as a variable: set NAME in your environment, and write env = {{ NAME = "$NAME" }} '
+            f"into the server's table in {OWN_FILE}.",
+        )
+
+
+def _assignments(command: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Each variable that a command sets, with its value: ``-e NAME=VALUE``, ``env NAME=VALUE``, a script for a shell;
+    references to variables (``$NAME``) are not values."""
+    before = ""
+    for word in command:
+        found = [match.groups() for match in _IN_SCRIPT.finditer(word)] if " " in word else []
+        assigned = _ASSIGNMENT.fullmatch(word)
+        if assigned and not (before in ("-e", "--env", "env") or assigned[1].isupper()):
+            assigned = None
+        if match := _OPTION.fullmatch(word) or assigned:
+            found.append((match[1], match[2]))
+        for name, value in found:
+            bare = value.strip("\"'")
+            if bare and not bare.startswith("$"):
+                yield name, bare
+        before = word
+
+
+_CREDENTIAL = re.compile(r"[?&][^=&]*(?:key|token|secret|passw|auth|sig)[^=&]*=", re.IGNORECASE)
+
+
+def see_address(url: str, endpoint: Endpoint) -> None:
+    """Refuse an address with credentials, which must not be in a file that is committed."""
+    if redact(url) != url or "@" in url.split("/")[2] or _CREDENTIAL.search(url):
+        raise UsageError(
+            f"The address {visible(endpoint.shown)} contains credentials, and init would write them into a file.",
+            f"Remove them from the address. For a bearer token, set {TOKEN_VARIABLE}; for others, "
+            f'configure the server in {OWN_FILE} with headers = {{ NAME = "$VARIABLE" }}.',
+        )
+
+
+_SHOWN = 8
+"""Servers, variables or entries that one message names."""
+
+
+def found_plan(root: Path, config: Config) -> Plan:
+    """The plan for the server of this repository; an error has the command to type as its hint."""
+    from mcp_governor.target.discover import discover
+    from mcp_governor.target.discover.trying import try_candidates
+
+    found = discover(root)
+    if found.others:
+        out.echo("Not started unless you name it:", err=True)
+        for way in found.others[:_SHOWN]:
+            said = f"  ({one_line(way.says, 160)})" if way.says else ""
+            out.echo(f"  mcp-governor init {one_line(way.typed, 160)}{said}", err=True)
+        if len(found.others) > _SHOWN:
+            out.echo(f"  … ({len(found.others)} in all)", err=True)
+    if not found.candidates:
+        raise _nothing(found)
+    out.echo("Looking for the MCP server of this repository; each command is run as shown.", err=True)
+    answers, failures = try_candidates(found.candidates, config, lambda line: out.echo(line, err=True))
+    if not answers:
+        wanted = {name: file for name, file in found.variables.items() if name not in config.launch.env}
+        raise _no_answer(replace(found, variables=wanted), failures, root, sorted(config.launch.named))
+    if len(answers) > 1:
+        raise _several(answers, root)
+    (answer,) = answers
+    candidate, way = answer.candidate, answer.way
+    name = name_of(candidate.name, candidate.folder)
+    target = name if way.keys else way.target
+    return Plan(name, launched(way.keys, config.launch), target, candidate.found_in, candidate.folder, answer.surface)
+
+
+def _nothing(found: Found) -> UsageError:
+    if found.others:
+        shown = _listed([f"mcp-governor init {visible(other.typed)}" for other in found.others])
+        return UsageError("No MCP server was found in this repository.", f"If one of these is it, run: {shown}")
+    hint = "Name the server: mcp-governor init -- COMMAND, or mcp-governor init python:package.module:attribute"
+    return UsageError("No MCP server was found in this folder.", hint)
+
+
+def _several(answers: Sequence[Answer], root: Path) -> UsageError:
+    folders = [answer.candidate.folder for answer in answers]
+    commands = []
+    for answer in answers:
+        # Alone in its folder it is found there without a name.
+        named = "" if folders.count(answer.candidate.folder) == 1 else answer.way.typed
+        commands.append(_in_folder(answer.candidate.folder, root, f"mcp-governor init {named}".rstrip()))
+    return UsageError(f"{len(answers)} different servers were found.", f"Choose one: {_listed(commands, '; or: ')}")
+
+
+def _in_folder(folder: Path, root: Path, command: str) -> str:
+    """A command for another folder, as it is typed in ``root``."""
+    relative = os.path.relpath(folder, root)
+    return command if relative == "." else f"cd {shlex.quote(relative)} && {command}"
+
+
+def _no_answer(found: Found, failures: Sequence[Failure], root: Path, given: Sequence[str]) -> GovernorError:
+    if not failures:
+        return UsageError("The search for a server ran out of time.", "Name the server: mcp-governor init -- COMMAND")
+    step = next((failure.runner for failure in failures if failure.runner), "")
+    step = step or _next_step(found, failures, root, given)
+    if all(failure.empty for failure in failures):
+        return NothingCheckedError("The server that was found publishes no tools; nothing was written.", step)
+    one = "The only server that was found does not respond."
+    return UnreachableError(one if len(failures) == 1 else "None of the servers that were found responds.", step)
+
+
+def _next_step(found: Found, failures: Sequence[Failure], root: Path, given: Sequence[str]) -> str:
+    """The one thing to do, for the program that came closest to an answer; ``given`` are the variables that it had."""
+    for failure in failures:
+        if failure.asked:
+            return _variables(failure)
+    prepared = [
+        f"Run: {_in_folder(failure.candidate.folder, root, f'{failure.way.prepare} && mcp-governor init')}"
+        for failure in failures
+        if failure.unprepared and failure.way.prepare
+    ]
+    if prepared and all(failure.way.missing for failure in failures):
+        return prepared[0]  # nothing was started, so nothing asked for a variable
+    declared = [name for name, file in found.variables.items() if file.rpartition("/")[2] == DEFAULT_MANIFEST]
+    if declared:
+        options = " ".join(f"--env {name}" for name in [*given, *declared][:_SHOWN])
+        return (
+            f"{DEFAULT_MANIFEST} lists its environment variables. Set those that it needs, then run: "
+            f"mcp-governor init {options}"
+        )
+    for failure in failures:
+        if failure.arguments:
+            return f"It needs arguments. Add them: mcp-governor init {one_line(failure.way.typed, 160)} ARGUMENTS"
+    for failure in failures:
+        if failure.http:
+            return failure.http
+    if prepared:
+        return prepared[0]
+    if found.variables:
+        files = ", ".join(dict.fromkeys(found.variables.values()))
+        options = " ".join(f"--env {name}" for name in list(found.variables)[:_SHOWN])
+        return (
+            "It may need environment variables; servers get only those that you name. "
+            f"Set those that it needs and name them, for example (from {files}): mcp-governor init {options}"
+        )
+    if any(failure.empty for failure in failures):
+        return "It may need environment variables; servers get only those that you name: mcp-governor init --env NAME"
+    shown = one_line(failures[0].way.typed, 160)
+    return f"Start it by hand to see what is missing, then run: mcp-governor init {shown}"
+
+
+def _variables(failure: Failure) -> str:
+    names = failure.asked[:1] if failure.one_is_enough else failure.asked
+    asked = " or ".join(failure.asked) if failure.one_is_enough else ", ".join(failure.asked)
+    which = "it" if len(names) == 1 else "them"
+    if (failure.candidate.folder / ".env").is_file():
+        return f"It asks for {asked}. If .env sets {which}: mcp-governor init --env-file .env"
+    options = " ".join(f"--env {name}" for name in names)
+    return f"It asks for {asked}. Set {which} in your environment and run: mcp-governor init {options}"
+
+
+def _listed(items: Sequence[str], between: str = ", ") -> str:
+    more = f" … ({len(items)} in all)" if len(items) > _SHOWN else ""
+    return between.join(one_line(item, 160) for item in items[:_SHOWN]) + more

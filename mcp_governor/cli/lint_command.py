@@ -10,20 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from msgspec.structs import asdict, replace
 
-from mcp_governor.cli import completion, out
-from mcp_governor.cli.common import (
-    Run,
-    TargetCommand,
-    deliver,
-    places_wanted,
-    profile_option,
-    report_skipped,
-    reporting,
-    target_argument,
-    useless,
-    write_json,
-    write_lines,
-)
+from mcp_governor.cli import common, completion, out
 from mcp_governor.cli.fleet_options import Many, all_option, run_all
 from mcp_governor.errors import Exit, NothingCheckedError
 from mcp_governor.report.lines import line
@@ -34,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from mcp_governor.checking.model import Report
-    from mcp_governor.cli.common import Output
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
     from mcp_governor.report.lines import Line
@@ -56,9 +42,9 @@ def _of_rules(option: str, text: str) -> Callable[[_F], _F]:
     )
 
 
-@click.command(cls=TargetCommand)
-@target_argument
-@profile_option()
+@click.command(cls=common.TargetCommand)
+@common.target_argument
+@common.profile_option()
 @_of_rules("--select", "Run only these rules: pack/rule or pack/*")
 @_of_rules("--extend-select", "Also run these rules")
 @_of_rules("--ignore", "Do not run these rules")
@@ -81,9 +67,9 @@ def _of_rules(option: str, text: str) -> Callable[[_F], _F]:
 @click.option("--show-settings", is_flag=True, help="Show which rules would run, with their settings; check nothing")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if something is found")
 @all_option("baseline", "write_baseline", "new_only", "statistics", "plan", "show_settings", "report")
-@reporting("trust")
+@common.reporting("trust")
 def lint(
-    run: Run,
+    run: common.Run,
     target: str | None,
     profile: tuple[str, ...],
     baseline: Path | None,
@@ -120,13 +106,13 @@ def lint(
     )
     config = chosen(run.config)
     if show_settings:
-        write_lines(_settings(selected(lint_settings(config)), config), run.output)
+        common.write_lines(_settings(selected(lint_settings(config)), config), run.output)
         return int(Exit.PASS)
     source = run.source(target)
     config = trusting(config, source)
     selection = selected(lint_settings(config))
     if not selection.reads:
-        report_skipped(selection.skipped)
+        common.report_skipped(selection.skipped)
         raise NothingCheckedError(
             "None of the selected rules checks a surface.",
             "List the selected rules with: mcp-governor lint --show-settings",
@@ -150,35 +136,37 @@ def lint(
     if plan is not None:
         code = _write_plan(run, plan, report, surface, selection, source)
         return int(Exit.PASS) if exit_zero else code
-    if places_wanted(run.output) and not statistics:
+    if common.places_wanted(run.output) and not statistics:
         report = with_places(report, surface, source)
     if statistics and run.output.format == "json":
-        report_skipped(report.skipped_rules)
+        common.report_skipped(report.skipped_rules)
         rows = count_rules(report.findings)
-        write_json([{**asdict(row), "severity": row.severity.value} for row in rows], run.output)
+        common.write_json([{**asdict(row), "severity": row.severity.value} for row in rows], run.output)
         code = int(Exit.PASS if report.verdict == "pass" else Exit.FINDINGS)
     else:
-        code = deliver(report, run, _statistics(report) if statistics else None)
+        code = common.deliver(report, run, _statistics(report) if statistics else None)
     return int(Exit.PASS) if exit_zero else code
 
 
-def _write_plan(run: Run, form: str, report: Report, surface: Surface, selection: Selection, source: Source) -> int:
+def _write_plan(
+    run: common.Run, form: str, report: Report, surface: Surface, selection: Selection, source: Source
+) -> int:
     """Write the corrections instead of the findings; the verdict is that of the findings."""
     from mcp_governor.checking.fix_plan import fix_plan, source_folder
 
-    report_skipped(report.skipped_rules)
+    common.report_skipped(report.skipped_rules)
     made = fix_plan(surface, selection, report.findings, source_folder(source, run.config))
     if form == "json":
-        write_json(made.document(), run.output)
+        common.write_json(made.document(), run.output)
     else:
         from mcp_governor.report.fix_plan import diff_lines
 
-        write_lines(diff_lines(made), run.output)
+        common.write_lines(diff_lines(made), run.output)
     return int(Exit.PASS if report.verdict == "pass" else Exit.FINDINGS)
 
 
 def _refuse_useless(
-    output: Output, *, show_settings: bool, write_baseline: bool, statistics: bool, plan: str | None
+    output: common.Output, *, show_settings: bool, write_baseline: bool, statistics: bool, plan: str | None
 ) -> None:
     """Raise a usage error if one option leaves nothing to do for another."""
     form = f"--format {output.format}"
@@ -187,13 +175,13 @@ def _refuse_useless(
     wanted |= {"--diff" if plan == "diff" else "--fix-plan": plan is not None, "--statistics": statistics}
     given = [option for option, value in wanted.items() if value]
     if len(given) > 1:
-        raise useless(given[1], given[0])
+        raise common.useless(given[1], given[0])
     if statistics and output.format not in ("text", "json"):
-        raise useless("--statistics", form)
+        raise common.useless("--statistics", form)
     if given and not statistics and output.format != "text":
-        raise useless(form, given[0])
+        raise common.useless(form, given[0])
     if write_baseline and output.file is not None:
-        raise useless("--output", "--write-baseline")
+        raise common.useless("--output", "--write-baseline")
 
 
 def _chosen(
@@ -232,7 +220,7 @@ def _compared(surface: Surface, config: Config, source: Source) -> Surface:
 _BASELINE = "mcp-lint-baseline.json"
 
 
-def _write_baseline(run: Run, path: Path, findings: Sequence[Finding], shown: str, *, typed: bool) -> int:
+def _write_baseline(run: common.Run, path: Path, findings: Sequence[Finding], shown: str, *, typed: bool) -> int:
     """Write the file, and into a configuration that names none, its name: it counts from the next run on."""
     from mcp_governor.rules import dump_baseline
     from mcp_governor.subjects.phrases import counted
@@ -248,7 +236,7 @@ def _write_baseline(run: Run, path: Path, findings: Sequence[Finding], shown: st
         out.echo(f"{recorded} {when}.")
         return int(Exit.PASS)
     from mcp_governor.config.editing import set_text
-    from mcp_governor.config.file import config_table, config_text
+    from mcp_governor.config.load import config_table, config_text
 
     value = Path(os.path.relpath(path, config.root)).as_posix()
     with locked(config.path.parent):

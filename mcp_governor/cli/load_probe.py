@@ -7,19 +7,10 @@ from typing import TYPE_CHECKING
 import click
 from msgspec.structs import replace
 
-from mcp_governor.cli import out
-from mcp_governor.cli.common import (
-    FILE,
-    Output,
-    Run,
-    TargetCommand,
-    deliver,
-    reporting,
-    target_argument,
-    write_json,
-)
-from mcp_governor.cli.load_options import base_url_option, own_host_option, source_of
-from mcp_governor.cli.progress import progress
+from mcp_governor.cli import common, out
+from mcp_governor.cli.common import Output
+from mcp_governor.cli.load_sweep import base_url_option, source_of
+from mcp_governor.cli.out import progress
 from mcp_governor.errors import STOPPED, UsageError
 from mcp_governor.report.lines import BLANK, line
 from mcp_governor.text import visible
@@ -34,17 +25,17 @@ if TYPE_CHECKING:
     from mcp_governor.target import LiveSource
 
 
-@click.command(cls=TargetCommand)
-@target_argument
+@click.command(name="probe", cls=common.TargetCommand)
+@common.target_argument
 @base_url_option
-@click.option("--log-file", type=FILE, help="Log of the server: read its statistics and warnings")
-@click.option("--json-out", type=FILE, help="Write what was measured to this file, as JSON")
+@click.option("--log-file", type=common.FILE, help="Log of the server: read its statistics and warnings")
+@click.option("--json-out", type=common.FILE, help="Write what was measured to this file, as JSON")
 @click.option("--record", is_flag=True, help="Write the figures that budgets are compared with (load.record)")
 @click.option("--sequential-only", is_flag=True, help="Make no concurrent runs")
-@own_host_option("Measure a host that is not this machine")
-@reporting("trust")
-def probe(
-    run: Run,
+@click.option("--i-own-this-host", is_flag=True, help="Measure a host that is not this machine")
+@common.reporting("trust")
+def load_probe(
+    run: common.Run,
     target: str | None,
     base_url: str | None,
     log_file: Path | None,
@@ -84,23 +75,23 @@ def probe(
     selection = selection_of(run.config)
     plan = ProbePlan(log=log_file, owned=i_own_this_host)
     plan = replace(plan, runs=()) if sequential_only else plan
-    with progress(run.output) as emit:
+    with progress(run.output.verbose) as emit:
         emit("load", source.shown)
         measured = run_probe(source, plan, keeps_interrupted=True)
     report = probe_report(measured, source, run.config, selection, date.today(), budgets=not record)
     if json_out is not None:
         from mcp_governor.load.probe_document import document
 
-        write_json(document(measured, report.findings), Output(file=json_out))
+        common.write_json(document(measured, report.findings), Output(file=json_out))
     recorded = _record(measured, source, run) if record and not measured.interrupted else ""
-    code = deliver(report, run, _lines(measured, report, run, recorded))
+    code = common.deliver(report, run, _lines(measured, report, run, recorded))
     if not measured.interrupted:
         return code
     out.echo("interrupted; nothing was recorded" if record else "interrupted", err=True)
     return STOPPED
 
 
-def _record(measured: Probe, source: LiveSource, run: Run) -> str:
+def _record(measured: Probe, source: LiveSource, run: common.Run) -> str:
     """Write the record, and return its name."""
     from mcp_governor.checking.loading import recorded
     from mcp_governor.errors import FileFormatError
@@ -118,7 +109,7 @@ def _record(measured: Probe, source: LiveSource, run: Run) -> str:
     return name
 
 
-def _lines(measured: Probe, report: Report, run: Run, recorded: str) -> Iterator[Line]:
+def _lines(measured: Probe, report: Report, run: common.Run, recorded: str) -> Iterator[Line]:
     from mcp_governor.report.probe_text import probe_lines
     from mcp_governor.report.text import report_lines
 
@@ -132,7 +123,7 @@ def _lines(measured: Probe, report: Report, run: Run, recorded: str) -> Iterator
         yield line(("Next: ", "dim"), _next(measured, run, recorded), hang=6)
 
 
-def _next(measured: Probe, run: Run, recorded: str) -> str:
+def _next(measured: Probe, run: common.Run, recorded: str) -> str:
     if measured.interrupted:
         return "run it again, to its end."
     if recorded:

@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from mcp_governor.cli import terminal
-from mcp_governor.cli.hyperlinks import takes_links, url_of
 from mcp_governor.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
+    from mcp_governor.checking.asked import Emit, Station
     from mcp_governor.report.lines import Line
+
 
 _CLEAR = "\r\x1b[2K"
 
@@ -53,12 +54,8 @@ def echo(
     Raises:
         UsageError: standard output is closed or full. Of standard error nothing is expected.
     """
-    from mcp_governor.text import printable
-
     stream = sys.stderr if err else sys.stdout
-    shown = terminal.spelled(printable(text), terminal.encoding_of(stream))
-    if wrap:
-        shown = _wrapped(shown, terminal.columns(stream))
+    shown = _shown(text, stream, wrap=wrap)
     if (bold or dim or color) and terminal.takes_color(stream):
         shown = click.style(shown, fg=color, bold=bold or None, dim=dim or None)
     if err:
@@ -67,16 +64,20 @@ def echo(
         put(f"{shown}\n")
 
 
-def complain(message: str, hint: str = "") -> None:
-    """Print an error on standard error, and what to do about it; without a message, only that."""
+def _shown(text: str, stream: object, *, wrap: bool = True) -> str:
+    """A message as a stream can show it."""
     from mcp_governor.text import printable
 
-    stream = sys.stderr
+    shown = terminal.spelled(printable(text), terminal.encoding_of(stream))
+    return _wrapped(shown, terminal.columns(stream)) if wrap else shown
+
+
+def complain(message: str, hint: str = "") -> None:
+    """Print an error on standard error, and what to do about it; without a message, only that."""
     for label, text, style in (("error:", message, {"fg": "red", "bold": True}), ("hint:", hint, {"fg": "cyan"})):
         if text:
-            shown = terminal.spelled(printable(f"{label} {text}"), terminal.encoding_of(stream))
-            shown = _wrapped(shown, terminal.columns(stream))
-            if terminal.takes_color(stream):
+            shown = _shown(f"{label} {text}", sys.stderr)
+            if terminal.takes_color(sys.stderr):
                 shown = click.style(label, **style) + shown.removeprefix(label)
             _to_stderr(f"{shown}\n")
 
@@ -99,7 +100,7 @@ def _wrapped(text: str, width: int | None) -> str:
     return inert("\n".join(rows))
 
 
-def progress_line(text: str) -> None:
+def _show_progress(text: str) -> None:
     """Show a line of progress on standard error, instead of the last one; empty takes it away."""
     from mcp_governor.text import one_line
 
@@ -157,7 +158,7 @@ def abandon() -> None:
 def put_lines(lines: Iterable[Line]) -> None:
     """Write lines to standard output; on a terminal, wrapped, and with style if it supports color."""
     color, width = terminal.takes_color(sys.stdout), terminal.columns(sys.stdout)
-    put(lines_text(lines, color=color, width=width, links=takes_links(sys.stdout)))
+    put(lines_text(lines, color=color, width=width, links=terminal.takes_links(sys.stdout)))
 
 
 def lines_text(lines: Iterable[Line], *, color: bool = False, width: int | None = None, links: bool = False) -> str:
@@ -182,7 +183,7 @@ def lines_text(lines: Iterable[Line], *, color: bool = False, width: int | None 
         color=color,
         width=width,
         spell=lambda text: terminal.spelled(text, encoding),
-        url_of=url_of if links else None,
+        url_of=terminal.url_of if links else None,
     )
     # Wrapping may put any word first on a line; a runner looks for its commands there.
     style = r"\x1b\[[0-9;]*m|\x1b\]8;[^\x1b\n]*\x1b\\"
@@ -197,3 +198,38 @@ def _to_stderr(text: str) -> None:
     with contextlib.suppress(OSError, ValueError):
         stream.write(terminal.spelled(text, terminal.encoding_of(stream)))
         stream.flush()
+
+
+_WORDS = {
+    "read": "reading",
+    "compare": "comparing",
+    "policy": "checking the version",
+    "lint": "linting",
+    "call": "calling",
+    "load": "measuring",
+}
+
+
+@contextlib.contextmanager
+def progress_line(verbose: int) -> Iterator[Callable[[str], None]]:
+    """Show a line of progress, which is removed at the end; none with ``--quiet``."""
+    if not terminal.takes_control(sys.stderr) or verbose < 0:
+        yield lambda _: None
+        return
+    try:
+        yield _show_progress
+    finally:
+        _show_progress("")
+
+
+@contextlib.contextmanager
+def progress(verbose: int) -> Iterator[Emit]:
+    """A listener that shows which station is at work."""
+    from mcp_governor.text import one_line
+
+    with progress_line(verbose) as show:
+
+        def emit(station: Station, subject: str) -> None:
+            show(f"{_WORDS[station]} {one_line(subject, 60)} …")
+
+        yield emit

@@ -6,17 +6,7 @@ from pathlib import Path
 
 import click
 
-from mcp_governor.cli import completion, out
-from mcp_governor.cli.common import (
-    Run,
-    TargetCommand,
-    configured,
-    deliver,
-    reporting,
-    server_command,
-    target_argument,
-    useless,
-)
+from mcp_governor.cli import common, completion, out
 from mcp_governor.cli.groups import Group
 from mcp_governor.errors import UsageError
 from mcp_governor.text import visible
@@ -27,12 +17,12 @@ def schemas() -> None:
     """Write schemas as files, and check files, server and models against each other."""
 
 
-@schemas.command(cls=TargetCommand)
+@schemas.command(cls=common.TargetCommand)
 @click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
-@target_argument
+@common.target_argument
 @click.option("--overwrite", is_flag=True, help="Also replace files that no export wrote")
-@configured("quiet")
-def export(run: Run, folder: Path, target: str | None, overwrite: bool) -> None:
+@common.configured("quiet")
+def export(run: common.Run, folder: Path, target: str | None, overwrite: bool) -> None:
     """Write the schemas of TARGET to DIR: NAME.json and NAME.output.json for each tool.
 
     The files are the same on every machine while the schemas are. Files of tools that are gone are deleted if an
@@ -60,17 +50,17 @@ def export(run: Run, folder: Path, target: str | None, overwrite: bool) -> None:
         out.echo(f"{visible(str(folder))}: {count_of(len(surface.tools), 'tool')}, {', '.join(parts)}")
 
 
-@schemas.command(cls=TargetCommand)
+@schemas.command(cls=common.TargetCommand)
 @click.argument("folder", metavar="[DIR]", required=False, shell_complete=completion.targets)
-@target_argument
+@common.target_argument
 @click.option(
     "--models",
     multiple=True,
     metavar="MODULE[:NAME]",
     help="Compare with the models of this Python module instead of a server; repeatable",
 )
-@reporting()
-def check(run: Run, folder: str | None, target: str | None, models: tuple[str, ...]) -> int:
+@common.reporting()
+def check(run: common.Run, folder: str | None, target: str | None, models: tuple[str, ...]) -> int:
     """Check that DIR has exactly the schemas that TARGET publishes.
 
     A schema that is written differently and accepts the same values is a warning; one that accepts others is an error,
@@ -87,11 +77,11 @@ def check(run: Run, folder: str | None, target: str | None, models: tuple[str, .
     from mcp_governor.checking.schema_files import check_folder, check_models
 
     if models:
-        if target is not None or server_command():
-            raise useless("TARGET" if target is not None else "-- COMMAND", "--models, which starts no server")
+        if target is not None or common.server_command():
+            raise common.useless("TARGET" if target is not None else "-- COMMAND", "--models, which starts no server")
         if run.config.launch.with_:
-            raise useless("--with", "--models, which installs nothing")
-        return deliver(check_models(folder, models, run.config), run)
+            raise common.useless("--with", "--models, which installs nothing")
+        return common.deliver(check_models(folder, models, run.config), run)
     if folder is None:
         raise UsageError(
             "schemas check needs the folder of the schema files.",
@@ -100,4 +90,4 @@ def check(run: Run, folder: str | None, target: str | None, models: tuple[str, .
     from mcp_governor.checking.reading import read_governed
 
     surface = read_governed(run.source(target), run.config)
-    return deliver(check_folder(Path(folder), surface, run.config), run)
+    return common.deliver(check_folder(Path(folder), surface, run.config), run)

@@ -1,9 +1,14 @@
 """Finds and reads the configuration: the nearest ``mcp-governor.toml`` or ``pyproject.toml`` in the folder and its
-parents."""
+parents; and decides if rules may run Python code.
+
+Rules in TOML are data and always run. A rule whose check is a function, and a package that provides its rules through a
+function, are code, which the author of the repository wrote or chose: that is the user's choice, made outside of it.
+"""
 
 from __future__ import annotations
 
 import os
+import sys
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,21 +17,22 @@ import msgspec
 from msgspec.structs import replace
 
 from mcp_governor import documents
-from mcp_governor.config.former import with_current_names
 from mcp_governor.config.model import CALLS_MODES, Config, ConfigFile
-from mcp_governor.config.policy import ChangeOptions, PolicyConfig
+from mcp_governor.config.policy import ChangeOptions, PolicyConfig, option_schemas
 from mcp_governor.config.servers import WAYS, ServerConfig
-from mcp_governor.config.trust import KEY as TRUST_KEY
-from mcp_governor.config.trust import VARIABLE as TRUST_VARIABLE
-from mcp_governor.config.trust import rules_trusted, user_config
+from mcp_governor.documents import schema_of
 from mcp_governor.errors import ConfigError
-from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
+from mcp_governor.files import MAX_TEXT_BYTES, read_bytes, read_named, repository_of
 from mcp_governor.parsing import BadValueError, check_values, read_toml
+from mcp_governor.rule_names import current_id, noted_name
 from mcp_governor.secret_detection import learn_addresses, learn_anywhere, learn_table
 from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
+
+    Renaming = Callable[[str, str], str]
+
 
 OWN_FILE = "mcp-governor.toml"
 DEFAULT_CHANGELOG = "docs/mcp-schema-changelog.md"
@@ -147,14 +153,8 @@ def _learn_secrets(table: Mapping[str, Any]) -> None:
 
 
 def _config(table: dict[str, Any], data: str, path: Path, file: str | None) -> Config:
-    """The configuration of a table.
-
-    Args:
-        table: the table.
-        data: the text of the file, for the number of a line.
-        path: the file.
-        file: its name in notes about former names; ``None`` for no notes.
-    """
+    """The configuration of a table; ``data`` is the text of the file, for the number of a line, and ``file`` its name
+    in notes about former names, ``None`` for no notes."""
     _learn_secrets(table)
     given = _spelled_out(table, path)
     wrong = _wrong(given, table)
@@ -181,19 +181,12 @@ _NONE: Mapping[str, Any] = {"options": {}}
 
 
 def _schema() -> dict[str, Any]:
-    from mcp_governor.config.schema import config_schema
 
     return config_schema()
 
 
 def _refusal(wrong: documents.Wrong, path: Path, text: str) -> ConfigError:
-    """The error about a wrong key or value, with its line.
-
-    Args:
-        wrong: what is wrong, by the place in our table.
-        path: the file.
-        text: its content.
-    """
+    """The error about a wrong key or value of a file with this text, with its line."""
     table = (*_TABLE.split("."), *wrong.where) if path.name == "pyproject.toml" else wrong.where
     line = documents.toml_line(text, table)
     place = f"{visible(path.name)}:{line}" if line else visible(path.name)
@@ -289,3 +282,168 @@ def _mode(short: str, long: str, path: Path) -> str:
             f'{visible(path.name)}: "calls" is {short}, but "calls-mode" is {long}.', "Remove one of the two."
         )
     return short
+
+
+def with_current_names(table: Mapping[str, Any], file: str | None) -> dict[str, Any]:
+    """A valid configuration table with current names in place of former ones.
+
+    ``file`` is its name in notes; ``None`` for a file of an earlier commit, which nobody can change."""
+
+    def renamed(name: str, key: str) -> str:
+        return current_id(name) if file is None else noted_name(name, file, key)
+
+    out = dict(table)
+    if "lint" in table:
+        out["lint"] = _lint(table["lint"], renamed)
+    if "accept" in table:
+        out["accept"] = [_acceptance(item, renamed) for item in table["accept"]]
+    return out
+
+
+def _lint(table: Mapping[str, Any], renamed: Renaming) -> dict[str, Any]:
+    out = dict(table)
+    for key in ("select", "extend-select", "ignore"):
+        if key in table:
+            out[key] = _listed(table[key], f"lint.{key}", renamed)
+    for key in ("severity", "options"):
+        if key in table:
+            out[key] = _keyed(table[key], f"lint.{key}", renamed)
+    if "per-tool-ignores" in table:
+        globs = table["per-tool-ignores"].items()
+        out["per-tool-ignores"] = {
+            glob: _listed(items, f'lint.per-tool-ignores."{one_line(glob, 60)}"', renamed) for glob, items in globs
+        }
+    return out
+
+
+def _listed(items: Iterable[str | Mapping[str, str]], key: str, renamed: Renaming) -> list[Any]:
+    """Rules in a list: ids, or tables of rule and reason."""
+    return [
+        renamed(item, key) if isinstance(item, str) else {**item, "rule": renamed(item["rule"], key)} for item in items
+    ]
+
+
+def _keyed(values: Mapping[str, Any], key: str, renamed: Renaming) -> dict[str, Any]:
+    """Values by rule; if a file has both names of a rule, the value under the current name counts."""
+    former = {new: value for name, value in values.items() if (new := renamed(name, key)) != name}
+    current = {name: value for name, value in values.items() if current_id(name) == name}
+    return former | current
+
+
+def _acceptance(item: Mapping[str, Any], renamed: Renaming) -> dict[str, Any]:
+    # An acceptance that was released is a record: it still matches, and needs no edit.
+    finding = current_id(item["finding"]) if "released" in item else renamed(item["finding"], "accept")
+    return {**item, "finding": finding}
+
+
+FORMAT = "mcp-governor/config-1"
+
+
+def config_schema(profiles: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The JSON Schema (2020-12) of ``[tool.mcp-governor]``.
+
+    Args:
+        profiles: the known profiles, which the caller passes because the rules are on a floor above this one; empty for
+            any name.
+    """
+    schema = schema_of(ConfigFile, FORMAT)
+    policy, profile = (schema["properties"][name] for name in ("policy", "profile"))
+    del policy["properties"]["options"]
+    policy["properties"] |= option_schemas()
+    if profiles:
+        name = {"enum": list(profiles)}
+        profile["anyOf"] = [name, {"type": "array", "items": name}]
+        del profile["type"], profile["items"]
+    return schema
+
+
+def config_table(path: Path) -> tuple[str, ...]:
+    """The table of the configuration in its file."""
+    return ("tool", "mcp-governor") if path.name == "pyproject.toml" else ()
+
+
+def config_text(path: Path) -> str:
+    """A configuration file with its own line ends.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
+    shown = visible(path.name)
+    data = read_named(path, shown, limit=MAX_TEXT_BYTES, error=ConfigError, hint="Check the file.")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise ConfigError(f"{shown} cannot be read: it is not UTF-8.", "Check the file.") from None
+
+
+TRUST_KEY = "trust-rules"
+TRUST_VARIABLE = "MCP_GOVERNOR_TRUST_RULES"
+_YES = frozenset({"1", "true", "yes", "on"})
+_NO = frozenset({"", "0", "false", "no", "off"})
+
+
+def rules_trusted(root: Path) -> bool:
+    """True if the user trusts the rules of a repository: in the environment, else in their own configuration.
+
+    Args:
+        root: the folder of the repository's configuration. A user configuration inside its repository is ignored: the
+            repository may have created it.
+
+    Raises:
+        ConfigError: the variable is neither yes nor no, or the user configuration is invalid.
+    """
+    said = os.environ.get(TRUST_VARIABLE)
+    if said is not None:
+        if said.strip().lower() not in _YES | _NO:
+            raise ConfigError(
+                f"{TRUST_VARIABLE} is {one_line(said, 40)!r}; it must be 1 or 0.", f"Set it: export {TRUST_VARIABLE}=1"
+            )
+        return said.strip().lower() in _YES
+    file = user_config()
+    if file is None:
+        return False
+    here = Path(os.path.realpath(root))
+    if Path(os.path.realpath(file)).is_relative_to(repository_of(here)):
+        return False
+    trusted = _trusted_in(file)
+    return trusted if isinstance(trusted, bool) else any(here.is_relative_to(folder) for folder in trusted)
+
+
+def trusted_by_variable() -> bool:
+    """True if the environment says that rules are trusted; a user configuration is not asked."""
+    return os.environ.get(TRUST_VARIABLE, "").strip().lower() in _YES
+
+
+def user_config() -> Path | None:
+    """The path of a user's own configuration, even if it does not exist; ``None`` for a user without a home."""
+    variable = "APPDATA" if sys.platform == "win32" else "XDG_CONFIG_HOME"
+    named = os.environ.get(variable, "")
+    try:
+        base = Path(named) if Path(named).is_absolute() else Path.home() / ".config"
+    except RuntimeError:
+        return None
+    return base / "mcp-governor" / "config.toml"
+
+
+def _trusted_in(file: Path) -> bool | list[Path]:
+    """The value of ``trust-rules``: all repositories, or the folders to which it applies."""
+    try:
+        data = read_bytes(file, limit=MAX_TEXT_BYTES)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise ConfigError(f"{visible(str(file))} cannot be read: {error.strerror}.", "Check the file.") from None
+    import tomli
+
+    try:
+        document = tomli.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{visible(str(file))} is not TOML: {one_line(str(error))}.", "Correct the file.") from None
+    said = document.pop(TRUST_KEY, False)
+    folders = said if isinstance(said, list) else []
+    if document or not (isinstance(said, bool | list) and all(isinstance(folder, str) for folder in folders)):
+        raise ConfigError(
+            f"{visible(str(file))} may contain only {TRUST_KEY}.",
+            f'Use {TRUST_KEY} = true, or list the folders that you trust: {TRUST_KEY} = ["~/work"]',
+        )
+    return said if isinstance(said, bool) else [Path(os.path.realpath(Path(folder).expanduser())) for folder in said]

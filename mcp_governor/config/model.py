@@ -13,9 +13,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, field
 
-from mcp_governor.config.policy import PolicyConfig
+from mcp_governor.config.policy import Count, Importable, NonEmpty, PolicyConfig, Ratio, Seconds, Strings, Table
 from mcp_governor.config.servers import SERVER_TABLE, Launch, ServerConfig
-from mcp_governor.config.table import Count, Importable, NonEmpty, Ratio, Seconds, Strings, Table
 from mcp_governor.documents import ALSO
 
 CallsMode = Literal["safe", "configured", "none"]

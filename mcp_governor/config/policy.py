@@ -1,4 +1,7 @@
-"""The table ``policy`` of the configuration: decisions about releases, and the options of the comparison."""
+"""The tables ``policy`` of the configuration: decisions about releases, and the options of the comparison.
+
+Also the base of all tables, and the values that their keys take.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,26 @@ from collections.abc import Mapping  # noqa: TC003 - msgspec reads the types
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta, field
-
-from mcp_governor.config.table import Table
+from msgspec import Meta, Struct, field
 
 if TYPE_CHECKING:
     from mcp_governor.findings import Tier
+
+
+MAX_SECONDS = 86_400
+"""Maximum time for anything, in seconds: a day. The clocks of the system have limits somewhere above."""
+
+NonEmpty = Annotated[str, Meta(min_length=1)]
+Strings = tuple[NonEmpty, ...]
+Seconds = Annotated[float, Meta(gt=0, le=MAX_SECONDS)]
+Count = Annotated[int, Meta(ge=1)]
+Ratio = Annotated[float, Meta(ge=1)]
+Importable = Annotated[str, Meta(pattern="^[^:]+:[^:]+$")]
+
+
+class Table(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
+    """A table of the configuration: keys have dashes, and one that is not declared is a mistake."""
+
 
 MAX_RELEASES = 100
 """Maximum deprecation window in minor releases: a year with two a week. A longer one forbids removals, and is more

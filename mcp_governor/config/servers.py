@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
 
-from mcp_governor.config.table import Importable, NonEmpty, Seconds, Strings, Table
+from mcp_governor.config.policy import Importable, NonEmpty, Seconds, Strings, Table
 
 
 class FirstCall(Table, frozen=True):

@@ -15,8 +15,7 @@ from mcp_governor.rules.finding import finding
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.deprecations import META_PREFIX
 from mcp_governor.text import did_you_mean, one_line, visible
-from mcp_governor.version_steps import is_promised, next_version, same_version
-from mcp_governor.versions import Numbered
+from mcp_governor.versions import Numbered, is_promised, next_version, same_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -14,7 +14,7 @@ from mcp_governor.policy.stepping import VersionStep
 from mcp_governor.policy.windows import History
 from mcp_governor.rules.finding import finding
 from mcp_governor.stage import EVERY_CHANGE
-from mcp_governor.version_steps import needed_step
+from mcp_governor.versions import needed_step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -20,7 +20,7 @@ from mcp_governor.rules.finding import finding
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.file import parse_json
 from mcp_governor.text import one_line
-from mcp_governor.version_steps import same_version
+from mcp_governor.versions import same_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ from mcp_governor.findings import Bump
 from mcp_governor.rules.finding import finding
 from mcp_governor.stage import UNDER_DATE, UNDER_NEW, Pending, Stage
 from mcp_governor.text import capital, one_line
-from mcp_governor.version_steps import (
+from mcp_governor.versions import (
     Scheme,
     common_scheme,
     declared_step,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mcp_governor.config.policy import PolicyConfig
     from mcp_governor.findings import Finding
     from mcp_governor.version_sources import SchemaVersion
-    from mcp_governor.version_steps import Step
+    from mcp_governor.versions import Step
 
 _PATH = "/serverInfo/version"
 _SHOWN_CHANGES = 5

@@ -12,8 +12,7 @@ from msgspec import Struct
 from mcp_governor.config.policy import Windows
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.walking import walk
-from mcp_governor.version_steps import Scheme, scheme_of
-from mcp_governor.versions import Numbered
+from mcp_governor.versions import Numbered, Scheme, scheme_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

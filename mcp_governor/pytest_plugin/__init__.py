@@ -9,7 +9,6 @@ fixture is used.
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -51,33 +50,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "Default: calls-mode in the configuration.",
     )
     add("--mcp-no-calls", dest="mcp_calls", action="store_const", const="none", help="Call no tool of the server.")
-    # Two spellings of an option without a value: an optional value would take the next path of the command line for it,
-    # and the error about another value names both.
-    add(
-        "--mcp-update",
-        "--mcp-update=new",
-        dest="mcp_update",
-        action=_Update,
-        nargs=0,
-        help="Record the server in the surface file, then check it; new: only tools that the file does not have.",
-    )
+    # Two options without a value: an optional value would take the next path of the command line for it.
+    update = {"dest": "mcp_update", "default": None, "action": "store_const"}
+    add("--mcp-update", const="all", help="Record the server in the surface file, then check it.", **update)
+    add("--mcp-update=new", const="new", help="Record only tools that the file does not have, then check.", **update)
     parser.addini("mcp_charter", "Check the MCP server in every run (as --mcp-charter).", type="bool", default=False)
     parser.addini("mcp_target", "Server to check (as --mcp-target).", default="")
     parser.addini("mcp_profile", "Profiles to check (as --mcp-profile).", type="args", default=[])
     parser.addini("mcp_calls", f"Tools to call (as --mcp-calls): {', '.join(MODES)}.", default="")
-
-
-class _Update(argparse.Action):
-    """Stores what ``--mcp-update`` or ``--mcp-update=new`` records."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,  # noqa: ARG002
-        namespace: argparse.Namespace,
-        values: object,  # noqa: ARG002
-        option_string: str | None = None,
-    ) -> None:
-        setattr(namespace, self.dest, (option_string or "").partition("=")[2] or "all")
 
 
 def pytest_configure(config: pytest.Config) -> None:

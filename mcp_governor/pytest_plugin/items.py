@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mcp_governor.pytest_plugin.arguments import ROOT, refuse_unknown
+from mcp_governor.pytest_plugin.arguments import ROOT, command_to_repeat, refuse_unknown
 from mcp_governor.pytest_plugin.running import UNREAD, run_of
-from mcp_governor.pytest_plugin.settings import command_to_repeat
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -56,12 +55,14 @@ class Items:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
         """Print what fails nothing: warnings, how far responses were checked, and what was written."""
-        from mcp_governor.pytest_plugin.summary import summary_lines
+        from mcp_governor.pytest_plugin.outcomes import summary_lines
 
         stats = terminalreporter.stats
         # Under pytest-xdist, the controller knows from the reports alone which items ran.
         ids = {getattr(one, "nodeid", "") for kind, reports in stats.items() if kind != "deselected" for one in reports}
-        lines = summary_lines(run_of(config), ids, full=terminalreporter.verbosity > 0, stale=not self.asked.partial)
+        run, full = run_of(config), terminalreporter.verbosity > 0
+        said = summary_lines(run.made.report, ids, full=full, stale=not self.asked.partial) if run.made else ()
+        lines = [*said, *run.notes]
         if lines:
             terminalreporter.write_sep("=", "MCP server")
         for line in lines:

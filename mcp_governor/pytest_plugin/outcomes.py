@@ -1,4 +1,4 @@
-"""Report → what every item comes to."""
+"""Report → what every item comes to, and what a run says at its end although nothing fails for it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.findings import Bump
-from mcp_governor.report.lines import plain_text
-from mcp_governor.report.text import change_lines, finding_lines
+from mcp_governor.pytest_plugin.arguments import ROOT
+from mcp_governor.report.finding_groups import causes, fitting
+from mcp_governor.report.groups import count_of, pending_words
+from mcp_governor.report.lines import line, plain_text
+from mcp_governor.report.responses import response_lines
+from mcp_governor.report.text import cause_lines, change_lines, finding_lines, fix_lines
 from mcp_governor.text import printable, visible
 
 if TYPE_CHECKING:
@@ -20,6 +24,8 @@ if TYPE_CHECKING:
     from mcp_governor.report.lines import Line
 
     Families = dict[str, dict[str, "Outcome"]]
+    from collections.abc import Collection
+
 
 SURFACE = "surface"
 CHANGES = "changes"
@@ -146,3 +152,59 @@ def _of_responses(report: Report) -> tuple[dict[str, str], set[str]]:
 def shown(tool: str | None) -> str:
     """The name of a tool in ids: pytest prints those itself, so what applies to our lines applies to them."""
     return SURFACE if tool is None else printable(visible(tool))
+
+
+_CAUSES = 7
+"""Most warnings that are shown without ``-v``, one line each: as many as ``check`` shows."""
+
+
+def summary_lines(report: Report, ids: Collection[str], *, full: bool, stale: bool) -> list[str]:
+    """The lines of the section about a report, safe to print; none if no item about the server has run.
+
+    What belongs to items that did not run (``ids``) is left out. ``full`` shows all warnings, with their fixes;
+    ``stale`` shows what nobody uses."""
+    if not any(one.startswith(f"{ROOT}::") for one in ids):
+        return []
+    shown_lines = [*_breaks(report, ids, full=full), *_warnings(report, ids, full=full, stale=stale)]
+    lines = plain_text(shown_lines).splitlines()
+    return [*lines, *map(printable, response_lines(report))]
+
+
+def _breaks(report: Report, ids: Collection[str], *, full: bool) -> Iterator[Line]:
+    """The breaks that fail nothing, because a release announces them or is still to come."""
+    failing = {change.id for change in failing_changes(report)}
+    found = [
+        change
+        for change in report.changes
+        if change.verdict is not Verdict.COMPATIBLE
+        and change.id not in failing
+        and change.id not in report.accepted
+        and f"{ROOT}::{shown(change.tool)}::{CHANGES}" in ids
+    ]
+    for change in found if full else found[:_CAUSES]:
+        yield from change_lines(change, tool=shown(change.tool), indent=0)
+    if len(found) > _CAUSES and not full:
+        yield line(f"… and {count_of(len(found) - _CAUSES, 'more change')}; pytest -v lists them")
+    if found and report.pending is not None:
+        yield line(f"pending: {visible(pending_words(report))}")
+
+
+def _warnings(report: Report, ids: Collection[str], *, full: bool, stale: bool) -> Iterator[Line]:
+    failing = set(map(id, report.failing_findings))
+    found = causes(
+        finding
+        for finding in report.findings
+        if finding.accepted is None
+        and id(finding) not in failing
+        and finding.severity.value != "info"
+        and f"{ROOT}::{shown(finding.tool)}::{family_of(finding.rule)}" in ids
+        and (stale or finding.rule not in STALE)
+    )
+    kept = found if full else fitting(found, _CAUSES)
+    for cause in kept:
+        yield from cause_lines(cause, report)
+        if full:
+            yield from fix_lines(cause.fix, 2)
+    left = sum(len(cause.findings) for cause in found) - sum(len(cause.findings) for cause in kept)
+    if left:
+        yield line(f"… and {count_of(left, 'more warning')}; pytest -v lists them")

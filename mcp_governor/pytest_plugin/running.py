@@ -7,6 +7,7 @@ once. A worker of a controller that has no outcome reads the server itself.
 from __future__ import annotations
 
 import base64
+import json
 import pickle
 from contextlib import suppress
 from functools import cached_property
@@ -14,29 +15,33 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mcp_governor.errors import Exit, GovernorError
+from mcp_governor.change.vocabulary import Verdict
+from mcp_governor.checking.reading import read_surface, refuse_empty, with_schema_version
+from mcp_governor.checking.settings import changes_between
+from mcp_governor.errors import GovernorError
 from mcp_governor.pytest_plugin import ITEMS
-from mcp_governor.pytest_plugin.settings import charter_left_out, config_of, not_configured, target_of
+from mcp_governor.pytest_plugin.arguments import charter_left_out, config_of, not_configured, target_of
+from mcp_governor.report.finding_groups import named_tools
+from mcp_governor.surface import build_surface, dump_surface, load_surface
+from mcp_governor.target.resolve import baseline_file
+from mcp_governor.text import printable, visible
+from mcp_governor.writing import write_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, MutableMapping
+    from collections.abc import Callable, Iterator, MutableMapping
 
     from mcp_governor.checking.run import Checked
     from mcp_governor.config import Config
     from mcp_governor.pytest_plugin.outcomes import Families
+    from mcp_governor.surface import Surface
     from mcp_governor.testing import McpSession
+
 
 _KEY = pytest.StashKey["Run"]()
 _INPUT = "mcp_governor"
 """The key of ``workerinput`` with what a worker gets."""
 UNREAD = "target"
 """Stands for the name of a tool where the server could not be read."""
-
-
-class MissingError(GovernorError):
-    """A project does not have what a fixture is made of, so that its test is skipped."""
-
-    exit_code = Exit.NOTHING_CHECKED
 
 
 def run_of(config: pytest.Config) -> Run:
@@ -130,7 +135,7 @@ class Run:
 
             source = resolve(target_of(self.options), self.config)
             if not isinstance(source, LiveSource):
-                raise MissingError(f"{source.shown} is a recording, which cannot be called.")
+                pytest.skip(f"{source.shown} is a recording, which cannot be called.")
             return McpSession(source)
 
         session: McpSession = self._for_test(opened)
@@ -146,8 +151,8 @@ class Run:
         if what == "surface":
             return checked.surface
         if checked.baseline is None:
-            raise MissingError(
-                "There is no baseline: no release and no recorded surface.", "Record one: mcp-governor snapshot"
+            pytest.skip(
+                "There is no baseline: no release and no recorded surface.\n  Record one: mcp-governor snapshot"
             )
         return checked.baseline.surface
 
@@ -169,14 +174,11 @@ class Run:
         except GovernorError as error:
             wrong = error
         # Outside of the handler: what is raised there is shown with the error that it replaces.
-        if isinstance(wrong, MissingError):
-            pytest.skip(_words(wrong))
         return pytest.fail(printable(_words(wrong)), pytrace=False)
 
     def _check(self) -> Checked:
         from mcp_governor.checking.asked import Asked
         from mcp_governor.checking.run import checked
-        from mcp_governor.pytest_plugin.updating import update
 
         def work() -> Checked:
             if self.options.option.mcp_update and not self.options.option.collectonly:
@@ -206,3 +208,64 @@ class Run:
 
 def _words(error: GovernorError) -> str:
     return f"{error.message}\n  {error.hint}" if error.hint else error.message
+
+
+NEW = "new"
+_BY_NAME = ("tools", "prompts", "resources", "resourceTemplates")
+"""The lists of a surface file."""
+
+
+def update(what: str, target: str | None, config: Config) -> Iterator[str]:
+    """Write the surface file, and say what has changed in it, in lines that are safe to print.
+
+    ``what`` is ``all``, or ``new`` for only what the file does not have."""
+    name = baseline_file(config)
+    path = config.resolve(name)
+    now = read_surface(target, config=config)
+    refuse_empty(now)
+    now = with_schema_version(now, config)
+    before = load_surface(path, what=name) if path.exists() else None
+    after = _added(before, now) if what == NEW and before is not None else now
+    text = dump_surface(after)
+    if before is not None and text.encode("utf-8", "backslashreplace") == path.read_bytes():
+        yield printable(f"{visible(name)}: unchanged")
+        return
+    write_file(path, text, root=config.root, shown=name)
+    yield printable(f"{visible(name)}: {_difference(before, after) if before is not None else 'written'}")
+    if before is not None and (broken := _broken(before, after, config)):
+        yield printable(f"{visible(name)}: the update contains breaking changes of {named_tools(broken)}")
+
+
+def _added(before: Surface, now: Surface) -> Surface:
+    """A recorded surface with what only the current one has."""
+    document, other = (json.loads(dump_surface(surface)) for surface in (before, now))
+    for part in _BY_NAME:
+        known = {_key(entry) for entry in document.get(part, [])}
+        more = [entry for entry in other.get(part, []) if _key(entry) not in known]
+        if more:
+            document[part] = [*document.get(part, []), *more]
+    document["tiers"] = {**other.get("tiers", {}), **document.get("tiers", {})}
+    return build_surface(document, source=before.source)
+
+
+def _key(entry: Any) -> str:
+    named = entry if isinstance(entry, dict) else {}
+    return str(next((named[key] for key in ("name", "uri", "uriTemplate") if key in named), json.dumps(entry)))
+
+
+def _broken(before: Surface, after: Surface, config: Config) -> list[str]:
+    """The tools that clients of the former surface cannot use as before; ``server`` for the server itself."""
+    changes = changes_between(before, after, config)
+    return list(dict.fromkeys(one.tool or "server" for one in changes if one.verdict is not Verdict.COMPATIBLE))
+
+
+def _difference(before: Surface, after: Surface) -> str:
+    """What has changed, by tool."""
+    old, new = ({tool.name: tool.raw for tool in surface.tools} for surface in (before, after))
+    parts = {
+        "new": [name for name in new if name not in old],
+        "changed": [name for name in new if name in old and new[name] != old[name]],
+        "removed": [name for name in old if name not in new],
+    }
+    said = [f"{kind} {named_tools(names)}" for kind, names in parts.items() if names]
+    return f"updated: {'; '.join(said)}" if said else "updated: no tool has changed"

@@ -121,7 +121,7 @@ def step_of(report: Report) -> tuple[str, str, str]:
     old, new = (visible(version) for version in report.declared_versions)
     rest = f"{because}; declared: {declared.value} ({old} → {new})"
     if 0 < declared.rank < required.rank:
-        from mcp_governor.version_steps import next_version
+        from mcp_governor.versions import next_version
 
         rest += f", which is too small: it takes {visible(next_version(old, required))}"
     return "required bump", required.value, rest
@@ -191,7 +191,7 @@ def advice_of(report: Report) -> Iterator[tuple[str, str]]:
         declared = report.declared_bump
         then = "list the changes for clients with"
         if declared is None or declared.rank < report.required_bump.rank:
-            from mcp_governor.version_steps import next_version
+            from mcp_governor.versions import next_version
 
             old = report.declared_versions[0] if report.declared_versions is not None else ""
             then = f"release it as {visible(next_version(old, report.required_bump))}, and {then}"

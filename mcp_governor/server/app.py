@@ -13,13 +13,11 @@ from pydantic import ValidationError
 from mcp_governor.charter import add_tool
 from mcp_governor.charter.v1_2 import ToolResponse
 from mcp_governor.parsing import exceeds_depth
-from mcp_governor.server.jobs import Jobs
-from mcp_governor.server.pool import BusyError, CrashError, Pool, SpentError
+from mcp_governor.server.pool import BusyError, CrashError, Jobs, Pool, SpentError
 from mcp_governor.server.quoting import NOTE
 from mcp_governor.server.resources import add_resources, check_prompt
 from mcp_governor.server.service import Kind, Service
-from mcp_governor.server.strict import strict
-from mcp_governor.server.tools import TOOLS
+from mcp_governor.server.tools import TOOLS, strict
 from mcp_governor.surface.deprecations import META_PREFIX
 from mcp_governor.surface.file import MAX_DEPTH
 
@@ -142,11 +140,7 @@ def build_server(pool: Pool | None = None, project: Project | None = None) -> MC
 
 
 def _named(name: str) -> Tool:
-    """The tool of a name.
-
-    Raises:
-        MCPError: there is none; the protocol asks for an error here, and the SDK would send a result.
-    """
+    """The tool of a name; the protocol asks for an error where there is none, and the SDK would send a result."""
     from mcp.shared.exceptions import MCPError
     from mcp_types import INVALID_PARAMS
 

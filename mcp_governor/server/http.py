@@ -27,7 +27,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from mcp_governor.errors import UsageError
 from mcp_governor.omni.server_info import build_server_info
 from mcp_governor.server.lines import BUSY, INVALID_REQUEST, LINE_BYTES, Refused, TooLong, cost, read
-from mcp_governor.server.stderr import unblocking_stderr
+from mcp_governor.server.stdio import unblocking_stderr
 
 if TYPE_CHECKING:
     from collections.abc import Collection

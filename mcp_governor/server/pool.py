@@ -1,4 +1,8 @@
-"""The worker processes of a server: few, reused, and killed if a call takes too long or its client is gone."""
+"""The processes of a server: workers, which are reused, and jobs, which read servers and do one thing.
+
+All are killed if they take too long or their client is gone. Jobs do not share the workers: a server that is checked
+inherits the limits of the process that starts it, and needs more memory than a comparison.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,13 @@ import atexit
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
+import tempfile
+import threading
 import weakref
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -53,12 +61,7 @@ class CrashError(Exception):
 
 
 async def ask(process: Helper, request: Any, seconds: float) -> Any:
-    """What a process answers.
-
-    Raises:
-        SpentError: it took longer.
-        HelperError, ValueError: the process is gone.
-    """
+    """What a process answers; a SpentError says that it took longer, a HelperError or ValueError that it is gone."""
     try:
         with anyio.fail_after(seconds):
             # Twice the time, so that it is over here first.
@@ -198,3 +201,88 @@ ending: weakref.WeakSet[Any] = weakref.WeakSet()
 def _close_all() -> None:
     for one in tuple(ending):
         one.close()
+
+
+JOBS = 2
+"""Jobs at a time: each starts a server and keeps a core busy."""
+
+JOBS_WAITING = 16
+"""Jobs that may wait for their turn; the next one is refused. At half a minute each, the last waits four minutes, which
+is as long as clients wait for a call."""
+
+JOB_SECONDS = 180.0
+"""How long a job may take: a server may take a minute to start (``start-timeout``), and its calls two
+(``calls-budget``)."""
+
+NESTED = "MCP_GOVERNOR_NESTED"
+"""Counts how many jobs are around this process. A server that checks itself would never come to an end."""
+MAX_NESTED = 2
+"""Jobs around this process at which it starts no other: a check of ourselves is one, and a check in that check two."""
+
+
+class Jobs:
+    """Runs the jobs of one server."""
+
+    def __init__(self) -> None:
+        self._free = anyio.Semaphore(JOBS)
+        self._all: dict[Helper, Path] = {}
+        self._owner = os.getpid()
+        ending.add(self)
+
+    async def run(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The reply to one request; a caller that is cancelled ends the job.
+
+        Raises:
+            BusyError: too many jobs are waiting.
+            SpentError: it took too long, or its reply is too large.
+            CrashError: it failed.
+        """
+        if nested() >= MAX_NESTED:
+            message = "A server that is being checked does not check servers."
+            return {"refused": {"kind": "index_not_ready", "message": message, "names": []}}
+        if self._free.statistics().tasks_waiting >= JOBS_WAITING:
+            raise BusyError
+        async with self._free:
+            worker = self._started()
+            try:
+                reply: dict[str, Any] = await ask(worker, request, JOB_SECONDS)
+            except (HelperError, ValueError):
+                raise CrashError("the job ended without a reply") from None
+            finally:
+                worker.child.kill()
+                # Nobody who waits for the reply waits for this.
+                threading.Thread(target=self._end, args=(worker,), daemon=True).start()
+        if "failed" in reply:
+            raise SpentError(reply["failed"])
+        if "crashed" in reply:
+            raise CrashError(reply["crashed"])
+        return reply
+
+    def close(self) -> None:
+        """End every job. Safe to call from any thread."""
+        if self._owner == os.getpid():
+            for worker in tuple(self._all):
+                self._end(worker)
+
+    def _started(self) -> Helper:
+        # Whatever the job, or a server that it starts, leaves in the temporary folder goes with it.
+        folder = Path(tempfile.mkdtemp(prefix="mcp-governor-serve-"))
+        variables = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))
+        variables[NESTED] = str(nested() + 1)
+        worker = Helper("-m", "mcp_governor.server.job", stderr=subprocess.DEVNULL, variables=variables)
+        self._all[worker] = folder
+        return worker
+
+    def _end(self, worker: Helper) -> None:
+        """End a job and what it started; servers that it started in sessions of their own end with it
+        (``wire.leash``)."""
+        worker.child.kill()
+        folder = self._all.pop(worker, None)
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def nested() -> int:
+    """How many jobs are around this process."""
+    given = os.environ.get(NESTED, "0")
+    return int(given) if given.isdecimal() and len(given) < 4 else MAX_NESTED

@@ -55,11 +55,7 @@ class Project(Struct, frozen=True):
 
 
 def config_here() -> Config:
-    """The configuration of the project for which a worker works, or the defaults.
-
-    Raises:
-        ConfigError: it cannot be read.
-    """
+    """The configuration of the project for which a worker works, or the defaults."""
     from mcp_governor.config import Config, load_config
 
     file = os.environ.get(CONFIG)

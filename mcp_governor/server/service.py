@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from msgspec import Struct
 from pydantic import Field
@@ -15,24 +15,13 @@ from pydantic import Field
 from mcp_governor.charter.facts import ResponseFormat  # noqa: TC001  (the SDK reads it at run time)
 from mcp_governor.charter.failure import leak, sentence_problem
 from mcp_governor.charter.v1_2 import ToolResponse
-from mcp_governor.server.answers import (
-    PAGE,
-    SHOWN,
-    CheckData,
-    CountsData,
-    DraftData,
-    ExplainData,
-    FindingsData,
-    ItemData,
-    SeverityName,
-)
+from mcp_governor.server import answers
 from mcp_governor.text import command_line, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mcp_governor.server.jobs import Jobs
-    from mcp_governor.server.pool import Pool
+    from mcp_governor.server.pool import Jobs, Pool
     from mcp_governor.server.project import Project
 
 Kind = Literal["unknown_name", "malformed_name", "index_not_ready", "cost_cap_exceeded", "internal_error"]
@@ -115,14 +104,14 @@ class Service:
         response_format: Annotated[
             ResponseFormat, Field(default="concise", description="concise: the ten worst items; detailed: fifty.")
         ] = "concise",
-    ) -> ToolResponse[CheckData, Kind]:
+    ) -> ToolResponse[answers.CheckData, Kind]:
         """See the metadata; models read that."""
-        answer = ToolResponse[CheckData, Kind]
+        answer = ToolResponse[answers.CheckData, Kind]
         if self.project is None:
-            return _failed(answer, _NO_PROJECT)
+            return answer.fail(**_NO_PROJECT)
         reply = await self._run("check", server=server, calls=call_tools, offline=offline)
         if "refused" in reply:
-            return _failed(answer, _refused(reply["refused"], "check_server", offline=offline))
+            return answer.fail(**_refused(reply["refused"], "check_server", offline=offline))
         done = reply["done"]
         report = LastReport(done["server"], tuple(done["items"]), done["report"])
         self._reports.pop(report.server, None)
@@ -130,13 +119,13 @@ class Service:
         if len(self._reports) > KEPT:
             del self._reports[next(iter(self._reports))]
         listed = [item for item in report.items if not item["accepted"]]
-        data = CheckData(
+        data = answers.CheckData(
             server=report.server,
             verdict=done["verdict"],
             required_bump=done["required_bump"],
             declared_bump=done["declared_bump"],
-            counts=CountsData(**done["counts"]),
-            worst=_page(listed[: SHOWN if response_format == "detailed" else BRIEF]),
+            counts=answers.CountsData(**done["counts"]),
+            worst=_page(listed[: answers.SHOWN if response_format == "detailed" else BRIEF]),
             command=_command(server, call_tools=call_tools, offline=offline),
         )
         hints = ["list_findings", "explain_finding"] if listed else ["draft_changelog"]
@@ -146,7 +135,7 @@ class Service:
         self,
         server: CheckedServer = None,
         severity: Annotated[
-            SeverityName | None, Field(default=None, description="Only items of at least this severity.")
+            answers.SeverityName | None, Field(default=None, description="Only items of at least this severity.")
         ] = None,
         rule: Annotated[
             str | None, Field(default=None, max_length=100, description="Only this rule, or a pack: charter/*.")
@@ -157,19 +146,19 @@ class Service:
             Field(default="", pattern="^[0-9]{0,6}$", description="next_cursor of the last page."),
         ] = "",
         pageSize: Annotated[  # noqa: N803  (SCHEMA.md, section 5.1, names it)
-            int, Field(default=20, ge=1, le=PAGE, description="Most items to return.")
+            int, Field(default=20, ge=1, le=answers.PAGE, description="Most items to return.")
         ] = 20,
-    ) -> ToolResponse[FindingsData, Kind]:
+    ) -> ToolResponse[answers.FindingsData, Kind]:
         """See the metadata; models read that."""
-        answer = ToolResponse[FindingsData, Kind]
+        answer = ToolResponse[answers.FindingsData, Kind]
         report = self._last(server)
         if report is None:
-            return _failed(answer, self._unchecked(server))
+            return answer.fail(**self._unchecked(server))
         chosen = report.chosen(severity, rule, tool)
         offset = int(cursor or 0)
         findings = _page(chosen[offset : offset + pageSize])
         end = offset + len(findings)
-        data = FindingsData(
+        data = answers.FindingsData(
             server=report.server,
             total=len(chosen),
             findings=findings,
@@ -185,12 +174,12 @@ class Service:
             str, Field(min_length=1, max_length=2_000, description="The id of an item in the last report.")
         ],
         server: CheckedServer = None,
-    ) -> ToolResponse[ExplainData, Kind]:
+    ) -> ToolResponse[answers.ExplainData, Kind]:
         """See the metadata; models read that."""
-        answer = ToolResponse[ExplainData, Kind]
+        answer = ToolResponse[answers.ExplainData, Kind]
         report = self._last(server)
         if report is None:
-            return _failed(answer, self._unchecked(server))
+            return answer.fail(**self._unchecked(server))
         ids = [item["id"] for item in report.items]
         if finding_id not in ids:
             message = "The last report has no item of that id."
@@ -206,15 +195,15 @@ class Service:
             str | None,
             Field(default=None, max_length=100, description="Version to draft for; the one that is due if left out."),
         ] = None,
-    ) -> ToolResponse[DraftData, Kind]:
+    ) -> ToolResponse[answers.DraftData, Kind]:
         """See the metadata; models read that."""
-        answer = ToolResponse[DraftData, Kind]
+        answer = ToolResponse[answers.DraftData, Kind]
         if self.project is None:
-            return _failed(answer, _NO_PROJECT)
+            return answer.fail(**_NO_PROJECT)
         reply = await self._run("draft", server=server, version=version)
         if "refused" in reply:
-            return _failed(answer, _refused(reply["refused"], "draft_changelog"))
-        data = DraftData(**reply["done"])
+            return answer.fail(**_refused(reply["refused"], "draft_changelog"))
+        data = answers.DraftData(**reply["done"])
         return answer.success(data, follow_up_hints=["check_server"]) if data.missing_entries else answer.empty(data)
 
     async def page(self, given: bytes, seconds: float) -> str:
@@ -240,72 +229,52 @@ class Service:
             return next(reversed(self._reports.values()), None)
         return self._reports.get(server)
 
-    def _unchecked(self, server: str | None) -> _Failure:
+    def _unchecked(self, server: str | None) -> dict[str, Any]:
         """Why there is no report, and how to get one."""
         known = list(reversed(self._reports))
         if server is not None and known:
             message = "No server of that name was checked in this session."
-            return _Failure("unknown_name", message, _instead("list_findings", known))
-        message = "No server was checked in this session."
-        return _Failure("index_not_ready", message, _instead("check_server"))
+            return _failure("unknown_name", message, "list_findings", known)
+        return _failure("index_not_ready", "No server was checked in this session.", "check_server")
 
 
-def _page(items: Sequence[Mapping[str, Any]]) -> list[ItemData]:
+def _page(items: Sequence[Mapping[str, Any]]) -> list[answers.ItemData]:
     """As many of the items as fit into a page, one at least."""
-    page: list[ItemData] = []
+    page: list[answers.ItemData] = []
     left = PAGE_BYTES
     for item in items:
         left -= len(json.dumps(item))
         if page and left < 0:
             break
-        page.append(ItemData(**item))
+        page.append(answers.ItemData(**item))
     return page
 
 
-class _Failure(Struct, frozen=True):
-    """An error of a tool: its kind, one sentence, and the recovery."""
-
-    kind: Kind
-    message: str
-    recovery: dict[str, Any]
-
-
-def _instead(tool: str, servers: Sequence[str] = (), **arguments: Any) -> dict[str, Any]:
-    """A call that works: of a tool, for the first of some servers."""
+def _failure(kind: Kind, message: str, tool: str, servers: Sequence[str] = (), **arguments: Any) -> dict[str, Any]:
+    """An error of a tool, in the words of ``ToolResponse.fail``; a call of ``tool`` works, for the first of some
+    servers."""
     if servers:
         arguments["server"] = servers[0]
-    return {
-        "suggested_tool": tool,
-        "suggested_args": arguments,
-        **({"fuzzy_matches": servers[:MATCHES]} if servers else {}),
-    }
+    matches = {"fuzzy_matches": servers[:MATCHES]} if servers else {}
+    return {"kind": kind, "message": message, "suggested_tool": tool, "suggested_args": arguments, **matches}
 
 
 MATCHES = 5
 """Names that a recovery lists: a model picks one of them, and more only cost tokens."""
 
-_NO_PROJECT = _Failure(
-    "index_not_ready",
-    "This server was started in a folder without a configuration of mcp-governor.",
-    _instead("list_rules"),
+_NO_PROJECT = _failure(
+    "index_not_ready", "This server was started in a folder without a configuration of mcp-governor.", "list_rules"
 )
 
 
-_AnswerT = TypeVar("_AnswerT", bound=ToolResponse[Any, Any])
-
-
-def _failed(answer: type[_AnswerT], failure: _Failure) -> _AnswerT:
-    return answer.fail(failure.kind, failure.message, **failure.recovery)
-
-
-def _refused(refused: dict[str, Any], tool: str, *, offline: bool = False) -> _Failure:
+def _refused(refused: dict[str, Any], tool: str, *, offline: bool = False) -> dict[str, Any]:
     """The failure for what a job could not do."""
-    recovery = _instead("list_rules")
-    if refused["names"]:
-        recovery = _instead(tool, refused["names"])
-    elif tool == "check_server" and not offline:
-        recovery = _instead("check_server", offline=True)
-    return _Failure(refused["kind"], said(refused["message"]), recovery)
+    kind, message, names = refused["kind"], said(refused["message"]), refused["names"]
+    if names:
+        return _failure(kind, message, tool, names)
+    if tool == "check_server" and not offline:
+        return _failure(kind, message, "check_server", offline=True)
+    return _failure(kind, message, "list_rules")
 
 
 def said(message: str) -> str:

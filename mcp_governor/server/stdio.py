@@ -23,7 +23,6 @@ from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
 from mcp_governor.server.lines import BUSY, INVALID_REQUEST, Lines, Refused, cost, is_id, read
-from mcp_governor.server.stderr import unblocking_stderr
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
     from mcp_governor.server.pool import Pool
+
 
 CHUNK = 65_536
 """Size of one read, in bytes: the capacity of a pipe on Linux."""
@@ -314,3 +314,45 @@ def _line(message: Any) -> bytes:
     except ValueError:
         logging.getLogger(__name__).exception("a response cannot be written as JSON")
         return Refused(-32603, "the response cannot be written as JSON", getattr(message, "id", None)).encoded()
+
+
+PIECE = 4096
+"""Most bytes of a write: a pipe that takes anything takes as much (POSIX: PIPE_BUF on Linux, at least 512)."""
+
+
+@contextlib.contextmanager
+def unblocking_stderr() -> Iterator[None]:
+    """Have descriptor 2 lead to a thread that passes on what the real one takes at once, and drops the rest.
+
+    Windows has no way to ask; there it stays what it was. A closed descriptor 2 leads to the null device from now on.
+    """
+    try:
+        real = os.dup(2)
+    except OSError:
+        null = os.open(os.devnull, os.O_WRONLY)  # the lowest that is free, which may be 2
+        os.dup2(null, 2)
+        real = os.dup(2)
+    if sys.platform == "win32":
+        yield
+        return
+    outlet, inlet = os.pipe()
+    os.dup2(inlet, 2)
+    os.close(inlet)
+    thread = threading.Thread(target=_pass_on, args=(outlet, real), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        os.dup2(real, 2)
+        thread.join(0.2)
+
+
+def _pass_on(outlet: int, real: int) -> None:
+    if sys.platform == "win32":
+        return
+    poll = select.poll()
+    poll.register(real, select.POLLOUT)
+    while piece := os.read(outlet, PIECE):
+        with contextlib.suppress(OSError):
+            if any(events & select.POLLOUT for _, events in poll.poll(0)):
+                os.write(real, piece)

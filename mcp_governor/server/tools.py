@@ -5,18 +5,22 @@ The work is in :mod:`.work` (in a limited process) and :mod:`.service` (what kno
 
 from __future__ import annotations
 
+import copy
 import inspect
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from mcp_governor.charter import CostHint, ToolMetadata
-from mcp_governor.server.jobs import SECONDS
+from mcp_governor.charter.facts import HINT_RANGE, PII_CATEGORIES
+from mcp_governor.schemas.dialects import DIALECT_2020_12
+from mcp_governor.schemas.walking import walk
+from mcp_governor.server.pool import JOB_SECONDS
 from mcp_governor.server.service import Service
 from mcp_governor.server.work import compare_surfaces, lint_description, list_rules, validate_response
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from mcp_governor.charter.facts import LatencyHint, SideEffects
 
@@ -83,7 +87,7 @@ _ALL = (
         tokens=800,
         latency="slow",
         effects="read",
-        seconds=SECONDS,
+        seconds=JOB_SECONDS,
     ),
     _tool(
         Service.list_findings,
@@ -138,7 +142,7 @@ _ALL = (
         tokens=700,
         latency="slow",
         effects="read",
-        seconds=SECONDS,
+        seconds=JOB_SECONDS,
     ),
     _tool(
         list_rules,
@@ -153,3 +157,29 @@ _ALL = (
 
 TOOLS = {tool.metadata.name: tool for tool in _ALL}
 """Every tool by its name, in the order in which they are published."""
+
+
+MATCHES = 50
+"""Most alternatives that a recovery lists; three times the packs of rules, which is the longest of our lists."""
+
+_MOST = {"follow_up_hints": HINT_RANGE[1], "fuzzy_matches": MATCHES, "pii_categories": len(PII_CATEGORIES)}
+"""The longest lists of the envelope, which the models of the charter leave open because other servers use them."""
+
+
+def strict(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema that says all that it means."""
+    done = copy.deepcopy(dict(schema))
+    for _, node in list(walk(done)):
+        if isinstance(node, dict) and isinstance(node.get("properties"), dict):
+            node.setdefault("additionalProperties", False)
+            node.setdefault("required", [])
+            for name in _MOST.keys() & node["properties"].keys():
+                for array in _arrays(node["properties"][name]):
+                    array.setdefault("maxItems", _MOST[name])
+    return {"$schema": DIALECT_2020_12, **done}
+
+
+def _arrays(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for branch in (schema, *schema.get("anyOf", ())):
+        if branch.get("type") == "array":
+            yield branch

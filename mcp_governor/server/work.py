@@ -10,17 +10,7 @@ from pydantic import Field, WithJsonSchema
 
 from mcp_governor.charter.facts import ResponseFormat  # noqa: TC001  (the SDK reads it at run time)
 from mcp_governor.charter.v1_2 import ToolResponse
-from mcp_governor.server.answers import (
-    ChangeData,
-    CompareData,
-    ExplainData,
-    FoundIn,
-    ItemData,
-    LintData,
-    RuleData,
-    RulesData,
-    ValidateData,
-)
+from mcp_governor.server import answers
 from mcp_governor.server.project import MAX_URI, MissingError, OutsideError, config_here, path_of, read_inside
 from mcp_governor.server.quoting import Quoter, names_in, prose_in
 
@@ -61,7 +51,7 @@ def lint_description(
         list[str] | None,
         Field(default=None, max_length=MAX_TOOLS, description="Names of the other tools of the same server."),
     ] = None,
-) -> ToolResponse[LintData]:
+) -> ToolResponse[answers.LintData]:
     """See the metadata; models read that."""
     from mcp_governor.rules import LintSettings
     from mcp_governor.rules.run import lint
@@ -80,11 +70,11 @@ def lint_description(
         [name, *prose_in(other_tools)],
     )
     if not findings:
-        return ToolResponse[LintData].empty(LintData(findings=[]))
-    return ToolResponse[LintData].success(LintData(findings=findings), follow_up_hints=["list_rules"])
+        return ToolResponse[answers.LintData].empty(answers.LintData(findings=[]))
+    return ToolResponse[answers.LintData].success(answers.LintData(findings=findings), follow_up_hints=["list_rules"])
 
 
-def _found(findings: Iterable[Finding], names: Iterable[str]) -> list[FoundIn]:
+def _found(findings: Iterable[Finding], names: Iterable[str]) -> list[answers.FoundIn]:
     """The findings, with the names of a server in quotes."""
     quoted = Quoter(names)
 
@@ -92,7 +82,7 @@ def _found(findings: Iterable[Finding], names: Iterable[str]) -> list[FoundIn]:
         return quoted(text, found.tool, found.path, prose_in(found.value))
 
     return [
-        FoundIn(
+        answers.FoundIn(
             rule=found.rule,
             severity=found.severity.value,
             path=found.path,
@@ -108,12 +98,12 @@ def compare_surfaces(
     new_tools: Annotated[list[RawTool] | None, _tools("newer")] = None,
     old_uri: Annotated[str | None, _uri("older")] = None,
     new_uri: Annotated[str | None, _uri("newer")] = None,
-) -> ToolResponse[CompareData]:
+) -> ToolResponse[answers.CompareData]:
     """See the metadata; models read that."""
     from mcp_governor.checking.diff import compared
     from mcp_governor.errors import ConfigError, GovernorError
 
-    answer = ToolResponse[CompareData]
+    answer = ToolResponse[answers.CompareData]
     wrong = _objection(old_tools, old_uri, "old") or _objection(new_tools, new_uri, "new")
     if wrong:
         return answer.fail("malformed_name", wrong, **_SAMPLE)
@@ -136,7 +126,7 @@ def compare_surfaces(
         return answer.fail("malformed_name", "The file is not a recorded surface.", **_SAMPLE)
     quoted = Quoter(name for surface in (old, new) for tool in surface.tools for name in names_in(tool.raw))
     found = [
-        ChangeData(
+        answers.ChangeData(
             kind=change.kind,
             tool=change.tool,
             path=change.path,
@@ -146,7 +136,7 @@ def compare_surfaces(
         )
         for change in judged.changes
     ]
-    data = CompareData(required_bump=judged.required.value, changes=found)
+    data = answers.CompareData(required_bump=judged.required.value, changes=found)
     return answer.success(data) if found else answer.empty(data)
 
 
@@ -193,7 +183,7 @@ def validate_response(
         Literal["charter", "surface", "schema-md", "omni"],
         Field(default="charter", description="The response contract: charter, surface, schema-md or omni."),
     ] = "charter",
-) -> ToolResponse[ValidateData]:
+) -> ToolResponse[answers.ValidateData]:
     """See the metadata; models read that."""
     from mcp_governor.call.validate import validate_response as validated
     from mcp_governor.surface import build_surface
@@ -201,10 +191,10 @@ def validate_response(
     surface = build_surface({"tools": [tool]}) if tool is not None else None
     known = next(iter(surface.tools), None) if surface is not None else None
     findings = _found(validated(result, tool=known, surface=None, profile=profile, arguments=arguments), names_in(tool))
-    data = ValidateData(valid=all(found.severity != "error" for found in findings), findings=findings)
+    data = answers.ValidateData(valid=all(found.severity != "error" for found in findings), findings=findings)
     if not findings:
-        return ToolResponse[ValidateData].empty(data)
-    return ToolResponse[ValidateData].success(data, follow_up_hints=["list_rules"])
+        return ToolResponse[answers.ValidateData].empty(data)
+    return ToolResponse[answers.ValidateData].success(data, follow_up_hints=["list_rules"])
 
 
 def list_rules(
@@ -214,7 +204,7 @@ def list_rules(
     response_format: Annotated[
         ResponseFormat, Field(default="concise", description="concise: ids and severities; detailed: summaries too.")
     ] = "concise",
-) -> ToolResponse[RulesData]:
+) -> ToolResponse[answers.RulesData]:
     """See the metadata; models read that."""
     from mcp_governor.rules import load_catalogue
 
@@ -222,7 +212,7 @@ def list_rules(
     packs = sorted(catalogue.packs)
     if pack is not None and pack not in packs:
         # The name itself stays out of the message: it is whatever the caller wrote.
-        return ToolResponse[RulesData].fail(
+        return ToolResponse[answers.RulesData].fail(
             "unknown_name",
             "There is no pack of rules of that name.",
             suggested_tool="list_rules",
@@ -231,14 +221,14 @@ def list_rules(
         )
     summaries = response_format == "detailed"
     rules = [
-        RuleData(id=rule.id, severity=rule.severity.value, summary=rule.summary if summaries else None)
+        answers.RuleData(id=rule.id, severity=rule.severity.value, summary=rule.summary if summaries else None)
         for rule in catalogue
         if pack is None or rule.pack == pack
     ]
-    return ToolResponse[RulesData].success(RulesData(rules=rules), follow_up_hints=["lint_description"])
+    return ToolResponse[answers.RulesData].success(answers.RulesData(rules=rules), follow_up_hints=["lint_description"])
 
 
-def explained(item: dict[str, Any]) -> ToolResponse[ExplainData]:
+def explained(item: dict[str, Any]) -> ToolResponse[answers.ExplainData]:
     """``explain_finding`` for an item of a report that is there."""
     from mcp_governor.change.registry import catalogue
     from mcp_governor.rules import load_catalogue
@@ -246,15 +236,15 @@ def explained(item: dict[str, Any]) -> ToolResponse[ExplainData]:
 
     rule = next((rule for rule in load_catalogue() if rule.id == item["rule"]), None)
     kind = catalogue().get(item["rule"])
-    data = ExplainData(
-        finding=ItemData(**item),
+    data = answers.ExplainData(
+        finding=answers.ItemData(**item),
         why=rule.why if rule is not None else kind.explanation if kind is not None else None,
         source=rule.source if rule is not None else None,
         passing_example_json=_example(rule.passes) if rule is not None else None,
         failing_example_json=_example(rule.fails) if rule is not None else None,
         accept_command=command_line(["mcp-governor", "accept", item["id"], "--reason", "WHY"]),
     )
-    return ToolResponse[ExplainData].success(data, follow_up_hints=["check_server"])
+    return ToolResponse[answers.ExplainData].success(data, follow_up_hints=["check_server"])
 
 
 def _example(examples: Iterable[Example]) -> str | None:

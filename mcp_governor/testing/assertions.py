@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.testing.plain import plain_json, plain_result
+from mcp_governor.wire.rpc import RpcError
 
 if TYPE_CHECKING:
     from mcp_governor.change import Change
     from mcp_governor.findings import Finding
     from mcp_governor.report.lines import Line
     from mcp_governor.surface import Surface
+
 
 MAX_SHOWN = 20
 """Most changes or findings that a failure lists: two screens. The rest are counted."""
@@ -37,6 +38,7 @@ def assert_compatible(old: Any, new: Any, *, level: str = "declared") -> None:
     __tracebackhide__ = True
     from mcp_governor.change import compare
     from mcp_governor.change.vocabulary import Verdict
+    from mcp_governor.report.groups import count_of
     from mcp_governor.report.text import change_lines, subject_of
 
     changes = compare(_surface(old, "old"), _surface(new, "new"), level=level)
@@ -48,9 +50,9 @@ def assert_compatible(old: Any, new: Any, *, level: str = "declared") -> None:
         return list(change_lines(change, tool=subject_of(change.tool), indent=0))
 
     breaks = sum(change.verdict is Verdict.BREAKING for change in grave)
-    head = _counted(breaks, "breaking change")
+    head = count_of(breaks, "breaking change")
     if len(grave) > breaks:
-        head = f"{f'{head}, ' if breaks else ''}{_counted(len(grave) - breaks, 'undecided change')}"
+        head = f"{f'{head}, ' if breaks else ''}{count_of(len(grave) - breaks, 'undecided change')}"
     fix = "fix: keep what clients rely on, or release the change as a new major version."
     raise AssertionError(_message(head, [lines(change) for change in grave], fix))
 
@@ -82,7 +84,8 @@ def assert_envelope(
     raw = plain_result(result)
     wrong = _errors(raw, tool, surface, arguments, profile)
     if wrong:
-        raise AssertionError(_findings(f"The result breaks the contract of {_named(profile)}", wrong))
+        named = profile if isinstance(profile, str) else ", ".join(profile)
+        raise AssertionError(_findings(f"The result breaks the contract of {named}", wrong))
     return _envelope(raw)
 
 
@@ -149,10 +152,11 @@ def _errors(
 
 
 def _findings(head: str, findings: list[Finding]) -> str:
+    from mcp_governor.report.groups import count_of
     from mcp_governor.report.text import finding_lines
 
     blocks = [list(finding_lines(finding, tool=finding.tool or "", indent=0)) for finding in findings]
-    return _message(f"{head}: {_counted(len(findings), 'error')}", blocks)
+    return _message(f"{head}: {count_of(len(findings), 'error')}", blocks)
 
 
 def _message(head: str, blocks: list[list[Line]], fix: str = "") -> str:
@@ -162,16 +166,6 @@ def _message(head: str, blocks: list[list[Line]], fix: str = "") -> str:
     left = len(blocks) - len(shown)
     more = [f"… and {left} more"] if left else []
     return "\n".join([f"{head}.", *shown, *more, *([fix] if fix else [])])
-
-
-def _counted(count: int, noun: str) -> str:
-    from mcp_governor.report.groups import count_of
-
-    return count_of(count, noun)
-
-
-def _named(profile: str | Sequence[str]) -> str:
-    return profile if isinstance(profile, str) else ", ".join(profile)
 
 
 def _envelope(raw: Any) -> Mapping[str, Any]:
@@ -191,3 +185,45 @@ def _surface(value: Any, what: str) -> Surface:
     import json
 
     return parse_surface(json.dumps(plain_json(value)), f"the {what} surface")
+
+
+_RESULT = ("content", "structuredContent", "isError", "_meta")
+_SNAKE = {"structuredContent": "structured_content", "isError": "is_error", "_meta": "meta"}
+"""How frameworks in Python spell the members of a result in objects that are not models of the protocol."""
+_DEPTH = 100
+"""Levels of lists and dicts that are looked through for objects: a ``tools/list`` result has two above its tools."""
+
+
+def plain_json(value: Any, depth: int = _DEPTH) -> Any:
+    """A value with every SDK object in it as JSON; members that are not set are left out."""
+    if hasattr(value, "model_dump"):
+        return value.model_dump(by_alias=True, mode="json", exclude_none=True)
+    if depth and isinstance(value, Mapping):
+        return {key: plain_json(item, depth - 1) for key, item in value.items()}
+    if depth and isinstance(value, list | tuple):
+        return [plain_json(item, depth - 1) for item in value]
+    return value
+
+
+def plain_result(result: Any) -> Any:
+    """A result of a call as JSON.
+
+    Args:
+        result: a dict, a model of an SDK (``mcp.types.CallToolResult``), a result of FastMCP's client or of its
+            ``call_tool``, or an :class:`~mcp_governor.wire.rpc.RpcError`.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if isinstance(result, RpcError):
+        error = {"code": result.code, "message": result.text}
+        return {"jsonrpc": "2.0", "error": error if result.data is None else {**error, "data": result.data}}
+    if isinstance(result, Mapping) or hasattr(result, "model_dump"):
+        return plain_json(result)
+    if not hasattr(result, "content"):
+        raise TypeError(
+            f"A result is a dict or an SDK object with content, not {type(result).__name__}. "
+            "Pass what call_tool returned."
+        )
+    values = {name: getattr(result, _SNAKE.get(name, name), getattr(result, name, None)) for name in _RESULT}
+    return plain_json({name: value for name, value in values.items() if value is not None})

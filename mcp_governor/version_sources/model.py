@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from mcp_governor.version_steps import same_version
+from mcp_governor.versions import same_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ import ast
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from mcp_governor.config.file import config_table
+from mcp_governor.config.load import config_table
 from mcp_governor.documents import toml_line
 from mcp_governor.errors import ConfigError
 from mcp_governor.files import MAX_TEXT_BYTES, MEBIBYTE, is_regular, read_bytes

@@ -20,8 +20,7 @@ from mcp_governor.surface.file import parse_json
 from mcp_governor.text import one_line, visible
 from mcp_governor.version_sources.constants import read_constant, shown_file
 from mcp_governor.version_sources.model import PROJECT_FILES
-from mcp_governor.version_steps import same_version
-from mcp_governor.versions import Numbered
+from mcp_governor.versions import Numbered, same_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

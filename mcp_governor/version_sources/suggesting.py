@@ -21,8 +21,7 @@ from mcp_governor.version_sources.model import GIT_TAG, SERVER_INFO, SchemaVersi
 from mcp_governor.version_sources.places import ServerCall, server_calls
 from mcp_governor.version_sources.projects import is_placeholder, project_files, project_name
 from mcp_governor.version_sources.reading import of_server, schema_version
-from mcp_governor.version_steps import same_version
-from mcp_governor.versions import Numbered
+from mcp_governor.versions import Numbered, same_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,11 +13,10 @@ from projects import git, repository
 from replacing import replace
 from support import REPO
 
-from mcp_governor.ci import api
-from mcp_governor.ci.api import ApiError, PullRequest
-from mcp_governor.ci.comment import MAX_COMMENT, Memory, marker, post_comment, remembered
+from mcp_governor.ci import pull_request
 from mcp_governor.ci.job import Job, read_job
 from mcp_governor.ci.phases import Wanted, check, command_line, conclude, prepare
+from mcp_governor.ci.pull_request import MAX_COMMENT, ApiError, Memory, PullRequest, marker, post_comment, remembered
 from mcp_governor.errors import UsageError
 
 SHA = "a" * 40
@@ -29,7 +28,7 @@ JOB = Job("github", "pull_request", 7)
 
 @pytest.fixture
 def github(monkeypatch):
-    monkeypatch.setattr(api, "_RETRY", 0)
+    monkeypatch.setattr(pull_request, "_RETRY", 0)
     with GitHub() as running:
         yield running
 
@@ -326,9 +325,9 @@ def test_a_pull_request_is_not_checked_without_what_prepare_found(tmp_path, monk
 
 def test_a_run_without_a_report_is_never_a_pass(tmp_path, monkeypatch):
     monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
-    result = conclude(Wanted(folder=tmp_path), 0)
-    assert result.verdict == "error"
-    assert "did not run (exit code 0)" in result.markdown
+    verdict, _ = conclude(Wanted(folder=tmp_path), 0)
+    assert verdict == "error"
+    assert "did not run (exit code 0)" in (tmp_path / "comment.md").read_text()
 
 
 class TestInstall:

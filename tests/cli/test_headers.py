@@ -9,7 +9,7 @@ import pytest
 from commandline import governor_here
 from support import SERVERS
 
-from mcp_governor.cli.headers import headers_of
+from mcp_governor.cli.launching import headers_of
 from mcp_governor.errors import UsageError
 
 sys.path.insert(0, str(SERVERS))
@@ -52,8 +52,8 @@ def test_forms(typed, bearer, headers) -> None:
     [
         ((), "API_TOKEN", "--bearer API_TOKEN: the variable is not set."),
         (("X-Key=$API_TOKEN",), None, "--header X-Key=API_TOKEN: the variable is not set."),
-        ((), SECRET, "--bearer got the value of $API_KEY, because the shell replaced the name."),
-        (("X-Key=" + SECRET,), None, "--header got the value of $API_KEY, because the shell replaced the name."),
+        ((), SECRET, "--bearer takes the name of an environment variable"),
+        (("X-Key=" + SECRET,), None, "--header takes the name of an environment variable"),
         ((), "ghp_Other1secret", "--bearer takes the name of an environment variable"),
         ((), "ABCDEFGH23456789ABCD", "--bearer takes the name of an environment variable"),
         ((), "", "--bearer takes the name of an environment variable"),

@@ -16,7 +16,7 @@ pytest.importorskip("termios")
 from terminals import COLOR, on_terminal
 
 from mcp_governor import installation
-from mcp_governor.cli.hyperlinks import takes_links, url_of
+from mcp_governor.cli.terminal import takes_links, url_of
 
 LINK = re.compile(r"\x1b\]8;(?:id=\d+)?;([^\x1b]*)\x1b\\(.*?)\x1b\]8;;\x1b\\", re.DOTALL)
 FORCED = {"FORCE_HYPERLINK": "1"}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -13,7 +12,7 @@ from pathlib import Path
 import pytest
 import tomli
 from commandline import PYTHON, governor, governor_here
-from support import SERVERS, missing, uv
+from support import SERVERS
 
 from mcp_governor.cli import init_command
 from mcp_governor.config import load_config
@@ -316,35 +315,3 @@ def test_what_of_an_npm_package_only_the_user_can_choose(needy_npm, words, comma
     assert outcome.code == 3
     assert said in outcome.err
     assert len(tried) == starts
-
-
-@pytest.mark.live
-def test_a_package_of_the_registry_that_needs_all_of_it(tmp_path: Path) -> None:
-    uv()
-    outcome = governor("snapshot", "-o", "-", "pypi:mcp-server-duckdb", cwd=tmp_path)
-    assert outcome.code == 3
-    assert "pypi:mcp-server-duckdb -- --db-path …" in outcome.err
-    arguments = ("--", "--db-path", "x.db")
-    outcome = governor("snapshot", "-o", "-", "--no-resolve", "pypi:mcp-server-duckdb", *arguments, cwd=tmp_path)
-    assert outcome.code == 3
-    assert "--with 'mcp<2'" in outcome.err
-    outcome = governor("snapshot", "-o", "-", "pypi:mcp-server-duckdb", *arguments, cwd=tmp_path)
-    assert "so it was started with --with 'mcp<2'." in outcome.err
-    assert outcome.code == 0, outcome.err
-    assert [tool["name"] for tool in json.loads(outcome.out)["tools"]] == ["query"]
-
-
-@pytest.mark.live
-def test_packages_of_npm_that_need_another_command_or_another_node(tmp_path: Path) -> None:
-    if shutil.which("npx") is None:
-        missing("npx is not installed")
-    words = ("npm:@modelcontextprotocol/server-filesystem", "--with", "zod@3", "--", ".")
-    outcome = governor("snapshot", "-o", "-", *words, cwd=tmp_path)
-    assert outcome.code == 0, outcome.err
-    assert "its only script, npm:@modelcontextprotocol/server-filesystem:mcp-server-filesystem." in outcome.err
-    # It asks for Node.js 24.12.
-    outcome = governor("snapshot", "-o", "-", "npm:mcp-sqlite-tools@0.1.1", cwd=tmp_path)
-    assert outcome.code == 0, outcome.err
-    version = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout
-    if int(version[1:].partition(".")[0]) < 22:
-        assert "so it was started with --with 'node@24'." in outcome.err

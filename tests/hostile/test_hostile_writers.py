@@ -42,8 +42,8 @@ WRITERS = {
         "load/locust_engine.py LocustEngine.close: rmtree",
         "load/stdio_engine.py NullStdio.__init__: TemporaryDirectory",
         "load/stdio_engine.py null_endpoint: write_bytes",
-        "server/jobs.py Jobs._started: mkdtemp",
-        "server/jobs.py Jobs._end: rmtree",
+        "server/pool.py Jobs._started: mkdtemp",
+        "server/pool.py Jobs._end: rmtree",
         "target/packages.py neutral_folder: mkdir",
         "target/packages.py neutral_folder: mkdtemp",
         "target/packages.py neutral_folder: rmtree",
@@ -88,14 +88,14 @@ WRITERS = {
 ROOTLESS = {
     "the user typed the file (--output, --out, --json-out, --record, …)": {
         "cli/common.py _write_file: write_file",
-        "cli/eval_report.py eval_report: write_file",
+        "cli/eval_results.py eval_report: write_file",
         "cli/login_command.py _write: NewFile",
     },
     "the record of an evaluation, with the root of `_record_place`; --json-out": {
         "cli/eval_run.py eval_run: write_file"
     },
     "the user typed the file; without that there is a root": {
-        "cli/load_locustfile.py locustfile: NewFile",
+        "cli/load_sweep.py load_locustfile: NewFile",
         "cli/lint_command.py _write_baseline: NewFile",
         "cli/snapshot_command.py snapshot: write_file",
     },
@@ -103,8 +103,8 @@ ROOTLESS = {
         "cli/accept_command.py accept: NewFile",
     },
     "the folder of the project, from the command line, as root": {
-        "cli/init_config.py first_files: NewFile",
-        "cli/eval_init.py eval_init: NewFile",
+        "cli/init_command.py _first_files: NewFile",
+        "cli/eval_sets.py eval_init: NewFile",
     },
     "a folder that the user typed: no link in it is followed": {
         "schema_files/folder.py _write.file: NewFile",
@@ -124,11 +124,11 @@ DESTINATIONS = {
     "what the user typed: --output, --report, --json-out, --markdown-out, --html-out": {
         "cli/common.py _run",
         "cli/common.py deliver",
-        "cli/load_probe.py probe",
+        "cli/load_probe.py load_probe",
     },
     "what the user typed; in the folder of --report-dir and next to a report, no link is followed": {
         "cli/load_sweep.py _write",
-        "cli/load_sweep.py sweep",
+        "cli/load_sweep.py load_sweep",
     },
 }
 """Reason → who says where the output of a command goes: ``Output`` has no root."""

@@ -142,7 +142,7 @@ class TestNamed:
         [
             (["--", "/no/such/server"], 3, "/no/such/server"),
             (["mcp-surface.json"], 2, "mcp-surface.json does not exist."),
-            ([str(REPO / "mcp-surface.json")], 2, "init needs a server that it can start"),
+            ([str(REPO / "mcp-surface.json")], 2, f"mcp-governor init --from {REPO}/mcp-surface.json"),
             (["server.py"], 2, "Start it: -- python server.py"),
             (["python:nothing:server"], 3, "nothing"),
             (["--", *plain([])], 4, "publishes no tools"),

@@ -354,12 +354,6 @@ class TestFrom:
         (tool,) = json.loads(contents(tmp_path)["mcp-surface.json"])["tools"]
         assert tool == {**OLD, "annotations": {"readOnlyHint": True}, "title": "Find"}
 
-    def test_a_recording_alone_is_reported_with_its_place(self, tmp_path):
-        write(tmp_path, {"tools.json": json.dumps({"tools": [TOOL]})})
-        done = governor(tmp_path, "init", "tools.json")
-        assert done.returncode == 2
-        assert "mcp-governor init --from tools.json" in done.stderr
-
 
 def test_no_object_is_taken_for_a_script_that_says_why_it_does_not_start(tmp_path):
     """The object has tools that the script does not register without a setting that it does not name plainly."""

@@ -53,14 +53,6 @@ def test_a_release_tag_comes_before_head(tmp_path):
     assert reported["required_bump"] == reported["declared_bump"] == "major"
 
 
-def test_against_names_another_recording(tmp_path):
-    root = repository(tmp_path, {"mcp-surface.json": surface_text(BROKEN), "old.json": surface_text(BOOK)})
-    assert report(root)["changes"] == []
-    reported = report(root, "--against", "old.json")
-    assert reported["baseline"]["source"] == "old.json"
-    assert [change["kind"] for change in reported["changes"]] == ["required-argument-added"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -75,11 +67,6 @@ def test_a_live_server_is_refused(tmp_path, arguments, words):
     done = governor(tmp_path, "check", "--offline", *arguments)
     assert done.returncode == 2
     assert words in done.stderr
-
-
-def test_the_changelog_is_checked_against_the_recording(tmp_path):
-    write(tmp_path, {"mcp-surface.json": surface_text(BOOK), "docs/mcp-schema-changelog.md": "# Changelog\n"})
-    assert "changelog/empty" in {finding["rule"] for finding in report(tmp_path)["findings"]}
 
 
 class TestIsolated:

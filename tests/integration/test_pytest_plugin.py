@@ -148,20 +148,6 @@ class TestBreak:
         shop.write({"stock_server.py": good.replace("    limit: ", "    shelf: str,\n    limit: ")})
         return shop
 
-    def test_fails_with_the_witness_and_can_be_chosen(self, shop):
-        done = shop.run(*self.OPTIONS)
-        failed = re.findall(r"^FAILED (\S+)", done.stdout, re.M)
-        assert failed == ["test_own.py::test_own", "mcp::list_articles::changes", "mcp::surface::policy"]
-        # Once by the assertion of the project's own test, once by the item.
-        assert done.stdout.count('valid before, invalid now: {"words": "example"}') == 2
-        assert "Traceback" not in done.stdout
-        other = shop.run(*self.OPTIONS, "-k", "count_pieces", "-v")
-        assert other.returncode == 0
-        assert {one.split("::")[1] for one in ids(other)} == {"count_pieces"}
-        again = shop.run(*self.OPTIONS, "mcp::list_articles::changes")
-        assert counted(again)["failed"] == 1
-        assert "passed" not in counted(again)
-
     def test_that_waits_for_a_release_fails_nothing_and_is_shown(self, shop):
         table = (shop.root / "pyproject.toml").read_text()
         shop.write({"pyproject.toml": f'{table}\n[tool.mcp-governor.policy]\ngate = "release"\n'})

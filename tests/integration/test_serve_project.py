@@ -13,7 +13,7 @@ from support import REPO
 from mcp_governor.errors import UsageError
 from mcp_governor.server import build_server
 from mcp_governor.server.address import LEAST, TOKEN, checked_token, read_address
-from mcp_governor.server.jobs import NESTED
+from mcp_governor.server.pool import NESTED
 from mcp_governor.server.project import MissingError, OutsideError, Project, inside, path_of
 from mcp_governor.wire import connect
 

@@ -10,7 +10,7 @@ import pytest
 
 from mcp_governor.surface import build_surface
 from mcp_governor.testing import RpcError, assert_compatible, assert_envelope, assert_recoverable
-from mcp_governor.testing.plain import plain_result
+from mcp_governor.testing.assertions import plain_result
 from tests.charter.envelopes import ERROR, SUCCESS
 
 pytest_plugins = ("pytester",)
