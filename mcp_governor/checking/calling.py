@@ -54,7 +54,7 @@ def call_target(
         GovernorError: the server cannot be reached, or a recorded call cannot be read.
     """
     from mcp_governor.call.sandbox import Sandbox
-    from mcp_governor.wire.loop import run
+    from mcp_governor.wire.duplex import run
 
     if not isinstance(source, LiveSource):
         raise UsageError(f"{source.shown} is a recording; only a live server can be called.", "Name a live server.")

@@ -183,7 +183,7 @@ def _configured(compared: Comparison, expected: SchemaVersion) -> Iterator[Findi
 
         yield from check_definition_versions(compared.old, surface, config.policy.definition_version)
     if config.policy.evaluation != "none":
-        from mcp_governor.checking.evaluated import check_evaluated
+        from mcp_governor.checking.discipline import check_evaluated
 
         yield from check_evaluated(surface, config, compared.stage)
     if surface.manifest is not None:
@@ -251,7 +251,7 @@ def _tag(expected: SchemaVersion, compared: Comparison, old: str | None, needed:
     the server reports the version of its project; otherwise ``policy/version-source`` was reported. A server whose
     surface has not changed may keep its version under a later tag.
     """
-    from mcp_governor.target.tag_names import version_of_tag
+    from mcp_governor.target.git_releases import version_of_tag
     from mcp_governor.version_sources import SERVER_INFO
 
     tag, baseline = compared.stage.tag, compared.baseline

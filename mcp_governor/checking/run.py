@@ -14,7 +14,7 @@ from mcp_governor.checking.against.base_branch import Base, with_base
 from mcp_governor.checking.against.baseline import baseline_of, lost_release, named_baseline
 from mcp_governor.checking.against.comparison import Comparison
 from mcp_governor.checking.against.configuration import as_strict_as_before, check_governed, lost_changelog
-from mcp_governor.checking.against.stage import stage_of
+from mcp_governor.checking.against.last_release import stage_of
 from mcp_governor.checking.asked import Asked, Emit, silent
 from mcp_governor.checking.calling import read_and_call
 from mcp_governor.checking.decisions import decide

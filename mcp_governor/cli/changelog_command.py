@@ -134,7 +134,7 @@ def draft(
 def _nothing_written(opened: OpenChangelog) -> str:
     """That nothing is to be drafted, and what a check finds all the same, which only the author can correct."""
     from mcp_governor.checking.against.comparison import Comparison
-    from mcp_governor.checking.against.stage import stage_of
+    from mcp_governor.checking.against.last_release import stage_of
     from mcp_governor.checking.run import changelog_report
 
     name = opened.config.changelog

@@ -48,7 +48,7 @@ def executed(
     from mcp_governor.checking.reading import permitted
     from mcp_governor.evaluation.end_to_end import execute_choices
     from mcp_governor.target import limits_of
-    from mcp_governor.wire.loop import run
+    from mcp_governor.wire.duplex import run
 
     if any(one.ended is not None for one in evaluation.runs):
         out.echo("No calls were made, because the evaluation ended early.", err=True)

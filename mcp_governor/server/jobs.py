@@ -16,7 +16,7 @@ from typing import Any
 
 import anyio
 
-from mcp_governor.programs.helper import Helper, HelperError
+from mcp_governor.programs.child import Helper, HelperError
 from mcp_governor.server.pool import BusyError, CrashError, SpentError, ask, ending
 
 JOBS = 2

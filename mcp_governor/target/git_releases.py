@@ -5,16 +5,41 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.errors import TargetError
-from mcp_governor.target.git import Blob, blobs_at, contents_of, holds, read_all, refuse_lost
-from mcp_governor.target.git_commits import has_commits
+from mcp_governor.lazy import lazy_pattern
+from mcp_governor.target.git import Blob, blobs_at, contents_of, has_commits, holds, read_all, refuse_lost
 from mcp_governor.target.git_door import ask_git
-from mcp_governor.target.tag_names import name_of_tag, version_of_tag
+from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from pathlib import Path
 
-    from mcp_governor.versions import Numbered
+
+_BOUNDARY = lazy_pattern(r"^|[/@_-]")
+
+
+def version_of_tag(tag: str) -> Numbered | None:
+    """The version in a tag: ``v1.2.3``, ``1.2.3``, ``name-1.2.3``, ``name@1.2.3``, ``name/v1.2``, ``2026.08``.
+
+    A single number is not a version.
+    """
+    return _split(tag)[1]
+
+
+def name_of_tag(tag: str) -> str:
+    """The name of the package before the version in a tag; empty if there is none."""
+    name = tag[: _split(tag)[0]].rstrip("/@_-")
+    return "" if name in ("v", "version", "release", "releases") else name.rpartition("/")[2]
+
+
+def _split(tag: str) -> tuple[int, Numbered | None]:
+    """The start of the version in a tag, and the version."""
+    for boundary in _BOUNDARY.finditer(tag):
+        version = Numbered.parse(tag[boundary.end() :])
+        if version is not None and len(version.numbers) > 1:
+            return boundary.end(), version
+    return len(tag), None
+
 
 _MAX_TAGS = 20_000
 """Most tags that are read, highest versions first; the others are ignored."""

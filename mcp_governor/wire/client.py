@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
 
     from mcp_governor.wire.endpoint import HttpEndpoint
-    from mcp_governor.wire.limits import Limits
-    from mcp_governor.wire.meter import Meter
+    from mcp_governor.wire.limits import Limits, Meter
 
 _REDIRECTS = 5
 """Most redirects of one request: scheme, host and slash are three. With more, the server counts as unreachable."""

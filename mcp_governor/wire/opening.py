@@ -272,7 +272,7 @@ class _Opening:
 
     async def _http(self, stack: AsyncExitStack, endpoint: HttpEndpoint) -> Session:
         from mcp_governor.wire.client import open_client
-        from mcp_governor.wire.sse import open_sse
+        from mcp_governor.wire.http import open_sse
 
         def sse(inbox: Inbox) -> AbstractAsyncContextManager[Transport]:
             return open_sse(client, inbox)

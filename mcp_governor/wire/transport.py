@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from mcp_governor.errors import ProtocolError, UnreachableError
 from mcp_governor.text import beginning, one_line
 from mcp_governor.wire import rpc
-from mcp_governor.wire.meter import Meter
+from mcp_governor.wire.limits import Meter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

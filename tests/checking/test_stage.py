@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mcp_governor.checking.against.baseline import baseline_of
-from mcp_governor.checking.against.stage import stage_of
+from mcp_governor.checking.against.last_release import stage_of
 from mcp_governor.config import Config
 from mcp_governor.config.policy import PolicyConfig
 from mcp_governor.rule_names import noting

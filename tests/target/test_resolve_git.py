@@ -12,9 +12,8 @@ import pytest
 from mcp_governor.config import Config
 from mcp_governor.errors import TargetError
 from mcp_governor.target import GitSource, parse_target, read_source
-from mcp_governor.target.git_commits import merge_base
-from mcp_governor.target.git_releases import latest_release
-from mcp_governor.target.tag_names import version_of_tag
+from mcp_governor.target.git import merge_base
+from mcp_governor.target.git_releases import latest_release, version_of_tag
 
 if TYPE_CHECKING:
     from collections.abc import Callable

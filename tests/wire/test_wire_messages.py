@@ -13,8 +13,8 @@ from mcp_governor.errors import UnreachableError
 from mcp_governor.rules import LintSettings, lint
 from mcp_governor.surface import build_surface
 from mcp_governor.wire import Era, read
-from mcp_governor.wire.child import gone
 from mcp_governor.wire.duplex import Duplex
+from mcp_governor.wire.stdio import gone
 from mcp_governor.wire.transport import Inbox
 
 METHODS = {"tools": "tools/list", "prompts": "prompts/list", "resources": "resources/list"}

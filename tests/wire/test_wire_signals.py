@@ -91,7 +91,7 @@ SHIELDED = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 import anyio
-from mcp_governor.wire.loop import run
+from mcp_governor.wire.duplex import run
 
 async def work():
     with anyio.CancelScope(shield=True):

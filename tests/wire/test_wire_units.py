@@ -12,9 +12,9 @@ from mcp.shared.inbound import decode_header_value, find_invalid_x_mcp_header, m
 from mcp_governor.errors import ProtocolError
 from mcp_governor.secrets import redact
 from mcp_governor.wire import HttpEndpoint, StdioEndpoint
-from mcp_governor.wire.child import Lines
 from mcp_governor.wire.headers import encoded, invalid_annotation, mirrored
 from mcp_governor.wire.rpc import NotJsonRpcError, decode, encode
+from mcp_governor.wire.stdio import Lines
 
 CHARACTERS = st.characters(exclude_categories=())
 

@@ -147,8 +147,7 @@ def named_baseline(
 
 
 def _default_source(config: Config, stage: Stage, *, offline: bool) -> Source | None:
-    from mcp_governor.target.git import holds
-    from mcp_governor.target.git_commits import is_shallow
+    from mcp_governor.target.git import holds, is_shallow
     from mcp_governor.target.git_releases import latest_release
 
     name = baseline_file(config) if offline else SURFACE_FILE
@@ -188,9 +187,8 @@ def recording_of_base(source: Source, config: Config, *, typed: bool) -> Source 
     Raises:
         UsageError: it is a ref, or a file that the user typed, that only the pull request has.
     """
-    from mcp_governor.target.git import holds
+    from mcp_governor.target.git import commit_of, holds
     from mcp_governor.target.git_branch import belongs_to_branch
-    from mcp_governor.target.git_commits import commit_of
 
     if isinstance(source, GitSource):
         commit = commit_of(source.folder, source.ref)
@@ -265,7 +263,7 @@ def lost_release(baseline: Baseline | None, config: Config) -> tuple[Finding, ..
     if baseline is None or not baseline.lost or config.policy.gate != "release":
         return ()  # with "change" the fingerprint is stale, which is reported
     from mcp_governor.rules.finding import finding
-    from mcp_governor.target.git_commits import is_shallow
+    from mcp_governor.target.git import is_shallow
 
     shallow = is_shallow(config.root)
     version = visible(baseline.lost)

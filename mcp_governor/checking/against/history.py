@@ -36,7 +36,7 @@ def with_history(report: Report, config: Config) -> Report:
     the history.
     """
     from mcp_governor.checking.against.last_release import recordings
-    from mcp_governor.target.git_commits import is_shallow
+    from mcp_governor.target.git import is_shallow
     from mcp_governor.target.git_door import one_look
     from mcp_governor.target.git_releases import released_files
 

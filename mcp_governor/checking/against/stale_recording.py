@@ -20,8 +20,7 @@ from mcp_governor.rules.finding import finding
 from mcp_governor.surface import fingerprint, parse_surface
 from mcp_governor.surface.file import dump_json, parse_json
 from mcp_governor.target import LiveSource, read_source, tier_rules
-from mcp_governor.target.git import files_at
-from mcp_governor.target.git_commits import commit_at
+from mcp_governor.target.git import commit_at, files_at
 from mcp_governor.target.git_door import ask_git
 from mcp_governor.target.model import FileSource
 from mcp_governor.target.resolve import baseline_file

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import FileFormatError
 from mcp_governor.files import is_regular, repository_of
+from mcp_governor.target.clients import read_settings
 from mcp_governor.target.discover.model import Candidate, Way
-from mcp_governor.target.jsonc import read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
