@@ -15,16 +15,22 @@ from mcp_governor.checking.against.baseline import baseline_of, lost_release, na
 from mcp_governor.checking.against.comparison import Comparison
 from mcp_governor.checking.against.configuration import as_strict_as_before, check_governed, lost_changelog
 from mcp_governor.checking.against.last_release import stage_of
-from mcp_governor.checking.asked import Asked, Emit, silent
 from mcp_governor.checking.calling import read_and_call
 from mcp_governor.checking.decisions import decide
 from mcp_governor.checking.diff import check_breaks
 from mcp_governor.checking.loading import measured_findings
-from mcp_governor.checking.model import Report, ServerInfo
+from mcp_governor.checking.model import Asked, Emit, Report, ServerInfo, silent
 from mcp_governor.checking.places import with_places
-from mcp_governor.checking.reading import counts_of, definitions_of, read_governed, refuse_empty, trusting
+from mcp_governor.checking.reading import (
+    counts_of,
+    definitions_of,
+    fail_on,
+    read_governed,
+    refuse_empty,
+    selection_of,
+    trusting,
+)
 from mcp_governor.checking.response_coverage import RECORDING, seen_of, unseen_findings
-from mcp_governor.checking.settings import fail_on, selection_of
 from mcp_governor.checking.token_cost import growth_findings, token_cost
 from mcp_governor.config import Config, load_config
 from mcp_governor.rule_names import note
@@ -75,7 +81,7 @@ def check(
             ``None`` for the configured target.
         config: used if ``target`` is not a configuration; by default the nearest file in the folder and its parents.
         against, command, emit, places, release, calls, only_breaking, offline: as for
-            :class:`~mcp_governor.checking.asked.Asked`.
+            :class:`~mcp_governor.checking.model.Asked`.
         today: the date at which acceptances are evaluated; defaults to the current date.
 
     Raises:

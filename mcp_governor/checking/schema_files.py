@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.vocabulary import Level
-from mcp_governor.checking.reading import refuse_empty
-from mcp_governor.checking.settings import change_options, selection_of
-from mcp_governor.checking.station_report import station_report
+from mcp_governor.checking.decisions import station_report
+from mcp_governor.checking.reading import change_options, refuse_empty, selection_of
 from mcp_governor.errors import NothingCheckedError, UsageError
 from mcp_governor.schema_files.comparing import compare_folder, located
 from mcp_governor.schema_files.folder import Folder, read_folder

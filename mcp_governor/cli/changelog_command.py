@@ -48,8 +48,8 @@ def check(run: Run, target: str | None, against: str | None, offline: bool) -> i
     With --offline, the recorded surface file is compared with the same file at the latest release tag, or at HEAD if
     there is no tag, as in "mcp-governor check --offline".
     """
-    from mcp_governor.checking.asked import Asked
     from mcp_governor.checking.changelog import load_changelog
+    from mcp_governor.checking.model import Asked
     from mcp_governor.checking.run import check_changelog
 
     load_changelog(run.config)
@@ -237,7 +237,7 @@ def diff(run: Run, old: str, new: str) -> None:
     """Print the release note between two released versions, from their surfaces and the changelog."""
     from mcp_governor.changelog import named_section, release_note
     from mcp_governor.checking.changelog import load_changelog, surface_of_release
-    from mcp_governor.checking.settings import changes_between
+    from mcp_governor.checking.reading import changes_between
 
     config = run.config
     book = load_changelog(config)

@@ -57,7 +57,7 @@ def first_files(plan: Plan, surface: Surface, config: Config, *, live: Surface, 
     """
     from mcp_governor.changelog import recorded_path
     from mcp_governor.changelog.editing import first_changelog
-    from mcp_governor.checking.settings import lint_settings
+    from mcp_governor.checking.reading import lint_settings
     from mcp_governor.rules.run import lint
     from mcp_governor.surface import dump_surface
     from mcp_governor.version_sources import SERVER_INFO, suggest_source

@@ -12,7 +12,7 @@ from mcp_governor.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from mcp_governor.checking.asked import Emit, Station
+    from mcp_governor.checking.model import Emit, Station
     from mcp_governor.cli.common import Output
 
 _WORDS = {

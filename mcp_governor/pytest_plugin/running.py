@@ -174,7 +174,7 @@ class Run:
         return pytest.fail(printable(_words(wrong)), pytrace=False)
 
     def _check(self) -> Checked:
-        from mcp_governor.checking.asked import Asked
+        from mcp_governor.checking.model import Asked
         from mcp_governor.checking.run import checked
         from mcp_governor.pytest_plugin.updating import update
 

@@ -6,8 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.vocabulary import Verdict
-from mcp_governor.checking.reading import read_surface, refuse_empty, with_schema_version
-from mcp_governor.checking.settings import changes_between
+from mcp_governor.checking.reading import changes_between, read_surface, refuse_empty, with_schema_version
 from mcp_governor.report.finding_groups import named_tools
 from mcp_governor.surface import build_surface, dump_surface, load_surface
 from mcp_governor.target.resolve import baseline_file

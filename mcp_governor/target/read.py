@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.errors import FileFormatError, TargetError, UsageError
 from mcp_governor.surface import NO_TIER_RULES, Surface, TierRules, build_surface, load_surface, parse_surface
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
-from mcp_governor.target.pinned import pinned_version
+from mcp_governor.target.packages import started_package
 from mcp_governor.target.resolve import baseline_file, parse_target
 from mcp_governor.text import one_line, visible
 
@@ -70,9 +70,9 @@ def refuse_client_config(source: FileSource) -> None:
 def surface_of(recording: Recording, source: LiveSource, *, tiers: TierRules = NO_TIER_RULES) -> Surface:
     """The surface of a live server."""
     raw = recording.raw
-    release = pinned_version(getattr(source.endpoint, "command", ()))
-    if release is not None:
-        raw = {**raw, "release": release}
+    started = started_package(getattr(source.endpoint, "command", ()))
+    if started is not None and started.version is not None:
+        raw = {**raw, "release": started.version}
     return build_surface(raw, tiers=tiers, tier_of_list=recording.tier_of_list, source=source.shown)
 
 

@@ -24,7 +24,7 @@ from msgspec.structs import replace
 from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.checking.against.configuration import relative
 from mcp_governor.checking.model import BaseInfo
-from mcp_governor.checking.settings import changes_between
+from mcp_governor.checking.reading import changes_between
 from mcp_governor.checking.token_cost import token_cost
 from mcp_governor.errors import GovernorError
 from mcp_governor.files import read_bytes
@@ -45,8 +45,7 @@ if TYPE_CHECKING:
     from mcp_governor.changelog import Changelog
     from mcp_governor.changelog.coverage import Names
     from mcp_governor.checking.against.comparison import Comparison
-    from mcp_governor.checking.asked import Asked
-    from mcp_governor.checking.model import Report
+    from mcp_governor.checking.model import Asked, Report
     from mcp_governor.config import Config
     from mcp_governor.surface import Surface
 
@@ -345,7 +344,7 @@ def _new_changes(report: Report, base: Base, compared: Comparison) -> list[Chang
     if old is None or not report.changes:
         return []
     from mcp_governor.changelog.coverage import Names
-    from mcp_governor.checking.settings import changes_between
+    from mcp_governor.checking.reading import changes_between
 
     left = list(report.changes)
     if base.surface is not None:

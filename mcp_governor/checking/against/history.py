@@ -55,7 +55,7 @@ def with_history(report: Report, config: Config) -> Report:
 
 def _history(found: list[ReleasedFile], older: int, report: Report, config: Config) -> History | None:
     """The history; ``None`` with fewer than two releases, or if the run did not compare with a recording of them."""
-    from mcp_governor.checking.settings import changes_between
+    from mcp_governor.checking.reading import changes_between
     from mcp_governor.surface import fingerprint, parse_surface
     from mcp_governor.surface.tokens import token_costs
     from mcp_governor.target.resolve import baseline_file

@@ -80,7 +80,7 @@ def _same_changelog(config: Config) -> bool:
 
 
 def _same_surface(config: Config, surface: Surface, tag: str) -> bool:
-    from mcp_governor.checking.settings import changes_between
+    from mcp_governor.checking.reading import changes_between
 
     path = first_held(config.root, tag, *recordings(config))
     if path is None:

@@ -22,7 +22,7 @@ from mcp_governor.checking.against.base_branch import (
     read_base,
 )
 from mcp_governor.checking.against.configuration import config_in_file, known_at, relative
-from mcp_governor.checking.settings import fail_on, selection_of
+from mcp_governor.checking.reading import fail_on, selection_of
 from mcp_governor.config import (
     DEFAULT_CHANGELOG,
     DEFAULT_MANIFEST,
@@ -44,8 +44,7 @@ from mcp_governor.text import visible
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from mcp_governor.checking.asked import Asked
-    from mcp_governor.checking.model import Report
+    from mcp_governor.checking.model import Asked, Report
     from mcp_governor.findings import Finding
 
 

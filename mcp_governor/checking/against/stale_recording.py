@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mcp_governor.checking.reading import with_manifest
-from mcp_governor.checking.settings import changes_between
+from mcp_governor.checking.reading import changes_between, with_manifest
 from mcp_governor.errors import FileFormatError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.rules.finding import finding
