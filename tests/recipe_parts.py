@@ -142,7 +142,7 @@ class TcpEndpoint(Struct, frozen=True):
         async def send(message):
             await stream.send(json.dumps(message).encode() + b"\\n")
 
-        duplex = Duplex(send, inbox, limits)
+        duplex = Duplex(send, inbox)
 
         async def receive():
             lines = BufferedByteReceiveStream(stream)

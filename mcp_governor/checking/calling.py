@@ -21,7 +21,8 @@ from mcp_governor.checking.model import Emit, silent
 from mcp_governor.checking.reading import counts_of, permitted, read_governed, refuse_empty, selection_of, with_manifest
 from mcp_governor.checking.response_coverage import CONFIGURED, NONE, OFF, RECORDING, SAFE, UNNAMED, calls_mode, seen_of
 from mcp_governor.errors import GovernorError, UsageError
-from mcp_governor.findings import Tier
+from mcp_governor.findings import Bump, Tier
+from mcp_governor.surface.model import Deprecation
 from mcp_governor.target import LiveSource, Source, limits_of, surface_of, tier_rules
 
 if TYPE_CHECKING:
@@ -174,7 +175,6 @@ def call_report(surface: Surface, called: CallReport, config: Config, today: dat
     Raises:
         NothingCheckedError: no tool was called.
     """
-    from mcp_governor.findings import Bump
 
     called.require_calls()
     failure = called.without_success
@@ -242,6 +242,7 @@ async def warning_findings(
         selection: the rules that run.
     """
     from mcp_governor.call.validate import ResponseChecker
+    from mcp_governor.charter.breach import Breach
 
     checker = ResponseChecker(selection)
     notices = _notices(surface, config) if checker.runs(IN_RESPONSES) or checker.runs(ON_STDERR) else []
@@ -252,14 +253,8 @@ async def warning_findings(
     if checker.runs(ON_STDERR) and session.stderr is not None and not called.restarts:
         wanted = _deprecated(surface, notices, called)
         for silent in await _silent(session, wanted) if wanted else ():
-            found.update((one.id, one) for one in checker.findings([_stderr_breach()], silent.name))
+            found.update((one.id, one) for one in checker.findings([Breach(ON_STDERR, "/deprecated")], silent.name))
     return list(found.values())
-
-
-def _stderr_breach() -> Breach:
-    from mcp_governor.charter.breach import Breach
-
-    return Breach(ON_STDERR, "/deprecated")
 
 
 # what the changelog announces
@@ -270,7 +265,6 @@ def _notices(surface: Surface, config: Config) -> list[_Notice]:
     if changelog is None:
         return []
     from mcp_governor.policy.windows import History
-    from mcp_governor.surface.model import Deprecation
 
     # Without versions every section counts: what is announced for the next release warns from then on, too.
     history = History(changelog, None, None)

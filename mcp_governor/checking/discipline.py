@@ -12,6 +12,7 @@ from mcp_governor.errors import GovernorError
 from mcp_governor.findings import Tier
 from mcp_governor.rules.finding import finding
 from mcp_governor.surface import fingerprint
+from mcp_governor.surface.fingerprint import wording_fingerprint
 from mcp_governor.text import one_line, short_digests, visible
 from mcp_governor.version_steps import is_development, same_version
 from mcp_governor.versions import Numbered
@@ -56,7 +57,6 @@ def check_evaluated(surface: Surface, config: Config, stage: Stage) -> Iterator[
     if not recorded.models:
         yield finding(_RULE, shown, says="proxies", value="", facts={"file": shown})
         return
-    from mcp_governor.surface.fingerprint import wording_fingerprint
 
     digests = [("wording", recorded.wording, wording_fingerprint(surface))]
     if config.policy.evaluation == "descriptions-and-schemas":

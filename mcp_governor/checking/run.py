@@ -35,7 +35,7 @@ from mcp_governor.checking.token_cost import growth_findings, token_cost
 from mcp_governor.config import Config, load_config
 from mcp_governor.rule_names import note
 from mcp_governor.surface import Surface, fingerprint
-from mcp_governor.target import recorded_source, resolve
+from mcp_governor.target import LiveSource, recorded_source, resolve
 from mcp_governor.target.git_door import one_look
 
 if TYPE_CHECKING:
@@ -197,7 +197,6 @@ def _note_older_record(source: Source | None, compared: Comparison) -> None:
     if compared.stage.at_release:
         return
     from mcp_governor.checking.against.stale_recording import older_record
-    from mcp_governor.target import LiveSource
 
     live = isinstance(source, LiveSource) and source.configured
     if live and (older := older_record(compared.surface, compared.config)):

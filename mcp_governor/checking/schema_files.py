@@ -14,6 +14,7 @@ from mcp_governor.schema_files.folder import Folder, read_folder
 from mcp_governor.schema_files.models import Model, check_word, endpoint_of, models_in
 from mcp_governor.schema_files.names import input_file, stems, tool_of
 from mcp_governor.surface import Surface, build_surface
+from mcp_governor.surface.folders import is_snapshot_folder
 from mcp_governor.target import LiveSource, read_source, recorded_source, tier_rules
 from mcp_governor.target.environments import python_of
 from mcp_governor.target.resolve import START_TIMEOUT, import_folders
@@ -88,7 +89,6 @@ def check_models(published: str | None, words: Sequence[str], config: Config) ->
 
 def _published(named: str | None, config: Config, here: Path) -> tuple[Surface, Callable[[str, str], str]]:
     """The surface to compare with models, and the path of a finding about a tool and a place in its input schema."""
-    from mcp_governor.surface.folders import is_snapshot_folder
 
     # A word that names no recording is a folder that is missing; read_folder says how to write it.
     recorded = named is None or named.endswith(".json") or ":" in named or is_snapshot_folder(here / named)

@@ -320,7 +320,7 @@ def _package_of(source: Source) -> tuple[str | None, str | None]:
     started = started_package(endpoint.command)
     if started is None:
         return None, None
-    return f"{started.scheme}:{_normal(started.name, started.scheme)}", started.version
+    return f"{started.scheme}:{_normal(started.name, started.scheme)}", started.version or None
 
 
 def _is_range(scheme: str, version: str) -> bool:

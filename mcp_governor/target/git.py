@@ -1,4 +1,8 @@
-"""Commits that refs stand for, and files: at a ref, and in the history of a commit."""
+"""Commits that refs stand for, and files: at a ref, and in the history of a commit.
+
+These functions raise ``TargetError`` where git refuses to read the repository or cannot decide what is asked; only
+other reasons are said at each.
+"""
 
 from __future__ import annotations
 
@@ -48,11 +52,7 @@ def commit_of(folder: Path, ref: str) -> str:
 
 
 def commit_at(folder: Path, ref: str) -> str:
-    """:func:`commit_of`; empty if it does not exist.
-
-    Raises:
-        TargetError: git refuses to read the repository.
-    """
+    """:func:`commit_of`; empty if it does not exist."""
     if UNFIT_REF.search(ref):
         return ""
     if ends := _ends(ref):
@@ -76,9 +76,6 @@ def _ends(ref: str) -> tuple[str, str] | None:
 def merge_base(folder: Path, one: str, other: str = "HEAD") -> str:
     """The id of the last commit that two histories share; empty if there is none, if there are several, or if it is
     unknown because a shallow clone lacks the history.
-
-    Raises:
-        TargetError: git refuses to read the repository.
     """
     commits = commit_at(folder, one), commit_at(folder, other)
     if not all(commits):
@@ -122,11 +119,7 @@ def refuse_silence(folder: Path) -> None:
 
 
 def has_commits(folder: Path) -> bool:
-    """True if there is a repository with a commit; without one, git fails to list what is reachable.
-
-    Raises:
-        TargetError: git refuses to read the repository.
-    """
+    """True if there is a repository with a commit; without one, git fails to list what is reachable."""
     if not in_repository(folder):
         return False
     code = ask_git(folder, "rev-parse", "--verify", "--quiet", "HEAD").code
@@ -249,9 +242,6 @@ def contents_of(folder: Path, blobs: Iterable[Blob]) -> dict[str, bytes]:
 def files_at(folder: Path, ref: str, paths: Sequence[str]) -> dict[str, bytes]:
     """The files among ``paths`` (relative to ``folder``) that a commit, branch or tag contains; empty if it does not
     exist.
-
-    Raises:
-        TargetError: git cannot decide this.
     """
     commit = commit_at(folder, ref)
     found = read_all(folder, [(commit, path) for path in paths]) if commit else [None] * len(paths)
@@ -261,9 +251,6 @@ def files_at(folder: Path, ref: str, paths: Sequence[str]) -> dict[str, bytes]:
 def read_all(folder: Path, places: Sequence[tuple[str, str]]) -> list[bytes | None]:
     """The contents for commits (or tags) and paths relative to ``folder``, up to :data:`mcp_governor.files.MAX_BYTES`
     in total; ``None`` for the others.
-
-    Raises:
-        TargetError: git cannot decide this.
     """
     blobs = blobs_at(folder, places)
     contents = contents_of(folder, filter(None, blobs))
@@ -275,9 +262,6 @@ def states_of(folder: Path, path: str, *, tip: str = "HEAD") -> list[tuple[str, 
 
     Each content is listed once. The newest :data:`_MAX_STATES` commits that changed the file are read, up to
     :data:`mcp_governor.files.MAX_BYTES` in total. Empty outside of git.
-
-    Raises:
-        TargetError: git cannot decide this.
     """
     if not (has_commits(folder) and _is_inside(folder, path)):
         return []
@@ -309,11 +293,7 @@ def remote_of(folder: Path) -> tuple[str, str]:
 
 
 def tracked_files(folder: Path, *names: str) -> list[str]:
-    """Those of the files in a folder that git tracks, in the index or at HEAD; none outside of git.
-
-    Raises:
-        TargetError: git cannot decide this.
-    """
+    """Those of the files in a folder that git tracks, in the index or at HEAD; none outside of git."""
     if not in_repository(folder):
         return []
     refuse_silence(folder)
@@ -329,11 +309,7 @@ def tracked_files(folder: Path, *names: str) -> list[str]:
 
 
 def holds(folder: Path, ref: str, path: str) -> bool:
-    """True if a commit, branch or tag contains a file (``path`` is relative to ``folder``); false outside of git.
-
-    Raises:
-        TargetError: git cannot decide this.
-    """
+    """True if a commit, branch or tag contains a file (``path`` is relative to ``folder``); false outside of git."""
     commit = commit_at(folder, ref)
     if not commit:
         return False

@@ -269,25 +269,12 @@ def npm_command(spec: str, with_: Sequence[str] = ()) -> tuple[str, ...]:
     return (npx, "--yes", *packages, "--", match["script"] or match["name"].rpartition("/")[2])
 
 
-class Started(Struct, frozen=True):
-    """A package that a command line starts.
-
-    Attributes:
-        scheme: ``pypi`` or ``npm``.
-        name: its name, without extras.
-        version: the one release that the command line names, or ``None`` if the registry chooses.
-    """
-
-    scheme: str
-    name: str
-    version: str | None
-
-
 _NAME = lazy_pattern(r"(?:@[A-Za-z0-9._~-]+/)?[A-Za-z0-9][A-Za-z0-9._~-]*(?=$|[\[@=<>!~])")
 
 
-def started_package(command: Sequence[str]) -> Started | None:
-    """The package that a command line starts with ``uvx`` or ``npx``, or ``None`` if it starts none that is known.
+def started_package(command: Sequence[str]) -> Package | None:
+    """The package that a command line starts with ``uvx`` or ``npx``, without extras and with the one release that the
+    command line names, if it does; ``None`` if it starts none that is known.
 
     Args:
         command: the command of a stdio server, starting with the program.
@@ -308,8 +295,8 @@ def started_package(command: Sequence[str]) -> Started | None:
     match = _PYPI.fullmatch(word.replace("@", "==", 1)) if program == "uvx" else _NPM.fullmatch(word)
     version = match["version"] if match is not None else None
     # A range or tag (^1.2, latest) does not name one release; npm requires all three numbers.
-    exact = version if version and (program == "uvx" or is_semver(version)) else None
-    return Started("pypi" if program == "uvx" else "npm", name[0], exact)
+    exact = version if version and (program == "uvx" or is_semver(version)) else ""
+    return Package("pypi" if program == "uvx" else "npm", name[0], exact, "")
 
 
 def _package_word(arguments: Sequence[str], program: str) -> str:

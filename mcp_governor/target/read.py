@@ -40,7 +40,11 @@ def read_source(source: Source, *, tiers: TierRules = NO_TIER_RULES) -> Surface:
         from mcp_governor.target.git import file_at
 
         return parse_surface(file_at(source.folder, source.ref, source.path), source.shown, tiers=tiers)
-    return surface_of(_read_live(source), source, tiers=tiers)
+    from mcp_governor import wire
+
+    lists, calls = source.list_params, source.call_first
+    recording = wire.read(source.endpoint, limits=limits_of(source), list_params=lists, call_first=calls)
+    return surface_of(recording, source, tiers=tiers)
 
 
 def read_pair(sources: tuple[Source, Source], tiers: tuple[TierRules, TierRules]) -> tuple[Surface, Surface]:
@@ -71,7 +75,7 @@ def surface_of(recording: Recording, source: LiveSource, *, tiers: TierRules = N
     """The surface of a live server."""
     raw = recording.raw
     started = started_package(getattr(source.endpoint, "command", ()))
-    if started is not None and started.version is not None:
+    if started is not None and started.version:
         raw = {**raw, "release": started.version}
     return build_surface(raw, tiers=tiers, tier_of_list=recording.tier_of_list, source=source.shown)
 
@@ -81,14 +85,6 @@ def limits_of(source: LiveSource) -> Limits:
     from mcp_governor import wire
 
     return wire.Limits(request_timeout=source.timeout, connect_timeout=source.start_timeout)
-
-
-def _read_live(source: LiveSource) -> Recording:
-    from mcp_governor import wire
-
-    return wire.read(
-        source.endpoint, limits=limits_of(source), list_params=source.list_params, call_first=source.call_first
-    )
 
 
 def recorded_source(config: Config, target: str | None = None, *, base: Path) -> Source:

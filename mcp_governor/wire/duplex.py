@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from anyio.abc import TaskGroup, TaskStatus
 
-    from mcp_governor.wire.limits import Limits
     from mcp_governor.wire.pulse import Pulse
     from mcp_governor.wire.rpc import Message
     from mcp_governor.wire.transport import Inbox
@@ -99,7 +98,6 @@ class Duplex:
     Args:
         send: sends one message to the peer.
         inbox: receives messages that are not responses.
-        limits: limits the depth of messages.
         pulse: observes the peer if it is our child.
 
     Attributes:
@@ -108,18 +106,11 @@ class Duplex:
 
     mirrors = False
 
-    def __init__(
-        self,
-        send: Callable[[Message], Awaitable[None]],
-        inbox: Inbox,
-        limits: Limits,
-        pulse: Pulse | None = None,
-    ) -> None:
+    def __init__(self, send: Callable[[Message], Awaitable[None]], inbox: Inbox, pulse: Pulse | None = None) -> None:
         self.pulse = pulse
         self.broken: ServerError | None = None
         self._send = send
         self._inbox = inbox
-        self._limits = limits
         self._news = anyio.Event()
         self._expected: set[int] = set()
         self._abandoned: set[int] = set()
@@ -186,20 +177,16 @@ class Duplex:
         Raises:
             ProtocolError: it exceeds a limit, or is a broken message.
         """
-        meter = self._inbox.meter
-        meter.unparsed(data)
         if isinstance(data, bytes) and data.startswith(BOM_UTF8):
             # No client reads such a line, but what it says can still be checked.
             self._inbox.heard_noise(data)
             data = data.removeprefix(BOM_UTF8)
         try:
-            messages = rpc.decode(data, self._limits.depth)
+            return self._inbox.decoded(data)
         except rpc.NotJsonRpcError as error:
             line = data if isinstance(data, bytes) else data.encode(errors="replace")
             self._inbox.not_a_message(line, str(error))
             return []
-        meter.parsed(messages)
-        return messages
 
     async def take(self, message: Message) -> None:
         """Process one message from the peer, and send the reply that it requires.

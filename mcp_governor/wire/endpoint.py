@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from mcp_governor.wire.transport import Inbox, Transport
 
 
+LOGIN = "the login"
+"""Origin of a header that ``mcp-governor login`` provides."""
+
+
 class Era(StrEnum):
     """The two ways a connection begins: ``server/discover`` (2026-07-28 on) or ``initialize`` (before)."""
 

@@ -38,7 +38,7 @@ class _Stream:
         self._meter = inbox.meter
         self._address: httpx2.URL | None = None
         self.ready = anyio.Event()
-        self.duplex = Duplex(self._send, inbox, client.limits)
+        self.duplex = Duplex(self._send, inbox)
 
     async def listen(self) -> None:
         """Read events until the stream ends; waiting requests then get the reason."""
@@ -190,14 +190,12 @@ class Streamable:
         body = await self._client.body(response, self._inbox.meter)
         if response.status_code in (401, 403):
             raise self._client.refusal(response, body)
-        self._inbox.meter.unparsed(body)
         try:
-            messages = rpc.decode(body, self._client.limits.depth)
+            messages = self._inbox.decoded(body)
         except rpc.NotJsonRpcError as error:
             if not response.is_success:
                 raise self._client.refusal(response, body) from None
             raise self._client.not_mcp(response, body, str(error)) from None
-        self._inbox.meter.parsed(messages)
         return await self._sort(messages, message, whole=True)
 
     async def _stream(self, response: httpx2.Response, message: Message, resumption: Resumption) -> Message | None:
@@ -206,14 +204,12 @@ class Streamable:
                 resumption.note(event)
                 if event.event != "message" or not event.data:
                     continue
-                self._inbox.meter.unparsed(event.data)
                 try:
-                    messages = rpc.decode(event.data, self._client.limits.depth)
+                    messages = self._inbox.decoded(event.data)
                 except rpc.NotJsonRpcError as error:
                     raise ProtocolError(
                         f"it sent an event that cannot be read: {error}.", "Send one JSON-RPC message per event."
                     ) from None
-                self._inbox.meter.parsed(messages)
                 answer = await self._sort(messages, message, whole=False)
                 if answer is not None:
                     return answer

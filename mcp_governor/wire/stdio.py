@@ -315,7 +315,7 @@ async def open_stdio(endpoint: StdioEndpoint, limits: Limits, inbox: Inbox, stde
     async def send(message: Message) -> None:
         await stdin.send(rpc.encode(message) + b"\n")
 
-    duplex = Duplex(send, inbox, limits, stdin.pulse)
+    duplex = Duplex(send, inbox, stdin.pulse)
     well = False
     async with background() as tasks:
         tasks.start_soon(running.read_stdout, duplex, inbox.meter)

@@ -185,6 +185,18 @@ class Inbox:
             "Answer every request with the id that it came with, as the same JSON type.",
         )
 
+    def decoded(self, data: bytes | str) -> list[Message]:
+        """The messages in a line, an event or a body, which are counted.
+
+        Raises:
+            NotJsonRpcError: it holds none.
+            ProtocolError: it exceeds a limit.
+        """
+        self.meter.unparsed(data)
+        messages = rpc.decode(data, self._limits.depth)
+        self.meter.parsed(messages)
+        return messages
+
     def heard_noise(self, line: bytes) -> None:
         """Count a line of stdout that clients cannot read."""
         self.noise_lines += 1

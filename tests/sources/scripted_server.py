@@ -54,7 +54,7 @@ class ScriptedServer:
     @asynccontextmanager
     async def open(self, limits: Limits, inbox: Inbox) -> AsyncIterator[Duplex]:
         self.made.clear()
-        self.duplex = Duplex(self.send, inbox, limits)
+        self.duplex = Duplex(self.send, inbox)
         yield self.duplex
 
     async def send(self, asked: dict[str, Any]) -> None:

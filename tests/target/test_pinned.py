@@ -56,7 +56,7 @@ def test_a_pinned_release(line: str, version: str) -> None:
 @pytest.mark.parametrize("line", OPEN)
 def test_no_release_is_pinned(line: str) -> None:
     started = started_package(line.split())
-    assert started is None or started.version is None
+    assert started is None or not started.version
     assert started_package(()) is None
 
 

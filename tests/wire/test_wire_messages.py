@@ -31,7 +31,7 @@ class Spoken:
 
     @asynccontextmanager
     async def open(self, limits: Any, inbox: Inbox):
-        self.duplex = Duplex(self.send, inbox, limits)
+        self.duplex = Duplex(self.send, inbox)
         yield self.duplex
 
     async def send(self, message: dict[str, Any]) -> None:

@@ -344,7 +344,6 @@ def _new_changes(report: Report, base: Base, compared: Comparison) -> list[Chang
     if old is None or not report.changes:
         return []
     from mcp_governor.changelog.coverage import Names
-    from mcp_governor.checking.reading import changes_between
 
     left = list(report.changes)
     if base.surface is not None:

@@ -61,11 +61,16 @@ def read_dockerfile(path: Path) -> Dockerfile:
     return Dockerfile(tuple(word.removeprefix(prefix) for word in (*entry, *arguments)), tuple(variables))
 
 
-def _instructions(path: Path) -> Iterator[tuple[str, str]]:
+def _text_of(path: Path) -> str:
+    """The text of a file; empty if there is none that can be read."""
     try:
-        text = read_bytes(path, limit=MAX_TEXT_BYTES).decode()
+        return read_bytes(path, limit=MAX_TEXT_BYTES).decode()
     except (OSError, ValueError):
-        return
+        return ""
+
+
+def _instructions(path: Path) -> Iterator[tuple[str, str]]:
+    text = _text_of(path)
     for line in re.sub(r"\\\n(?:[ \t]*#[^\n]*\n)*", " ", text).splitlines():
         name, _, rest = line.strip().partition(" ")
         if name.isalpha():
@@ -229,20 +234,14 @@ _LISTED = re.compile(
 
 def _of_page(path: Path) -> Iterator[str]:
     """The variables in client configurations on a page, then those that it exports or lists one by one."""
-    try:
-        text = read_bytes(path, limit=MAX_TEXT_BYTES).decode()
-    except (OSError, ValueError):
-        return
+    text = _text_of(path)
     for table in _ENV_TABLE.finditer(text):
         yield from _MEMBER.findall(table[1])
     yield from _LISTED.findall(text)
 
 
 def _of_example(path: Path) -> Iterator[str]:
-    try:
-        text = read_bytes(path, limit=MAX_TEXT_BYTES).decode()
-    except (OSError, ValueError):
-        return
+    text = _text_of(path)
     for line in text.splitlines():
         name, equals, _ = line.strip().removeprefix("export ").partition("=")
         if equals and not line.lstrip().startswith("#"):
