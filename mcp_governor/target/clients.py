@@ -15,8 +15,9 @@ from mcp_governor.errors import ConfigError, FileFormatError, GovernorError, Tar
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.parsing import check_values, read_toml
-from mcp_governor.secret_detection import learn_reference, learn_table
+from mcp_governor.secret_detection import learn_table
 from mcp_governor.surface.file import parse_json
+from mcp_governor.target.remote import environment_value
 from mcp_governor.text import did_you_mean, one_line, visible
 from mcp_governor.wire.endpoint import HttpEndpoint, StdioEndpoint
 
@@ -197,20 +198,12 @@ class _Entry:
     def _headers(self) -> dict[str, str]:
         """The HTTP headers; Codex names those that come from its environment apart."""
         headers = {**self._table("headers"), **self._table("http_headers")}
-        named = {name: self._variable(variable) for name, variable in self._table("env_http_headers").items()}
+        named = {
+            name: environment_value(variable, self._where) for name, variable in self._table("env_http_headers").items()
+        }
         if token := self._text("bearer_token_env_var"):
-            named["Authorization"] = f"Bearer {self._variable(token)}"
+            named["Authorization"] = f"Bearer {environment_value(token, self._where)}"
         return {**headers, **named}
-
-    def _variable(self, name: str) -> str:
-        """The value of an environment variable."""
-        if name not in os.environ:
-            raise ConfigError(
-                f"{self._where} needs the environment variable {visible(name)}, which is not set.",
-                f"export {visible(name)}=…",
-            )
-        learn_reference(os.environ[name], name)
-        return os.environ[name]
 
     def _wrong(self, key: str, wanted: str) -> ConfigError:
         return ConfigError(f'"{key}" of {self._where} is not {wanted}.', "Correct it there.")
@@ -256,7 +249,7 @@ class _Entry:
             return predefined[name]
         if name not in os.environ and default is not None:
             return str(default)
-        return self._variable(name)
+        return environment_value(name, self._where)
 
 
 def _is_word(value: Any) -> bool:

@@ -15,6 +15,8 @@ import time
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
 
+import anyio
+from anyio import to_thread
 from msgspec import Struct
 
 from mcp_governor.errors import ProtocolError, ServerError, UnreachableError
@@ -106,8 +108,6 @@ async def _amended(endpoint: Endpoint, said: str) -> tuple[StdioEndpoint | None,
     """Another way to start a package. The registry may be asked, which other connections do not wait for."""
     if not isinstance(endpoint, StdioEndpoint) or endpoint.amend is None:
         return None
-    from anyio import to_thread
-
     return await to_thread.run_sync(endpoint.amend, said)
 
 
@@ -204,7 +204,7 @@ class _Opening:
             session.stderr = self._stderr if isinstance(self._endpoint, StdioEndpoint) else None
             if session.pulse is not None:
                 session.pulse.says_http = self._says_http
-            with session.within(end - time.monotonic()):
+            with anyio.fail_after(end - time.monotonic()):
                 await greet(session, pinned=how.pinned, first=how.first, patience=how.patience)
         except BaseException:
             pulse = session.pulse if session is not None else None

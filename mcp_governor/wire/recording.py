@@ -168,7 +168,7 @@ async def read_recording(
     """
     seconds = session.limits.total_timeout
     try:
-        with session.within(seconds):
+        with anyio.fail_after(seconds):
             return await _read_recording(session, list_params, call_first)
     except TimeoutError:
         raise session.explained(

@@ -13,7 +13,7 @@ from mcp_governor.errors import GovernorError
 from mcp_governor.files import MAX_TEXT_BYTES, is_regular, read_bytes, repository_of
 from mcp_governor.parsing import read_json as parsed_json
 from mcp_governor.target.clients import endpoint_from_client_config, servers_in
-from mcp_governor.target.discover.model import Candidate, Found, Way
+from mcp_governor.target.discover.model import CLIENTS, DOCKER, Candidate, Found, Way
 from mcp_governor.target.discover.node import node_candidates, read_json
 from mcp_governor.target.discover.own import Repository
 from mcp_governor.target.discover.python_projects import PythonProject, python_candidates
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-
-DOCKER = 3
-"""The stage after those of the project's own metadata."""
 
 _HTTP = re.compile(r"\b(?:sse|http|https|streamable[-_]?http)\b", re.IGNORECASE)
 _SHELL = re.compile(r"[$`|&;<>(){}]")
@@ -250,9 +247,6 @@ def _of_example(path: Path) -> Iterator[str]:
 
 # servers in the repository's own configurations of MCP clients
 
-
-CLIENTS = 4
-"""The last stage."""
 
 _CLIENT_FILES = (
     *(".mcp.json", "mcp.json", ".vscode/mcp.json", ".cursor/mcp.json", ".windsurf/mcp.json", ".roo/mcp.json"),

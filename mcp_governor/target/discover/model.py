@@ -53,6 +53,11 @@ class Way(Struct, frozen=True):
         return self.says or self.typed
 
 
+SCRIPTS, MODULES, OBJECTS, DOCKER, CLIENTS = range(5)
+"""Stages: users of a package start its scripts, developers its modules or start scripts; objects, the command of a
+Dockerfile, and the entries of client configurations are guesses."""
+
+
 class Candidate(Struct, frozen=True):
     """A probable server of a project.
 
