@@ -49,7 +49,6 @@ OPEN = [
 @pytest.mark.parametrize(("line", "version"), PINNED)
 def test_a_pinned_release(line: str, version: str) -> None:
     started = started_package(line.split())
-    assert started is not None
     assert started.version == version
 
 
