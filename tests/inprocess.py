@@ -21,7 +21,7 @@ class ObjectEndpoint:
 
     def __init__(self, server: Any) -> None:
         self.server = server
-        self.shown = self.key = type(server).__name__
+        self.shown = type(server).__name__
 
     @asynccontextmanager
     async def open(self, limits: Any, inbox: Any):

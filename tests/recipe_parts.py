@@ -121,11 +121,6 @@ class TcpEndpoint(Struct, frozen=True):
         """Host and port."""
         return f"{self.host}:{self.port}"
 
-    @property
-    def key(self):
-        """The same."""
-        return f"tcp:{self.shown}"
-
     @asynccontextmanager
     async def open(self, limits, inbox):
         """Connect."""

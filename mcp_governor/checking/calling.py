@@ -114,16 +114,15 @@ async def _called(
     from mcp_governor.wire.recording import make_first_calls
 
     limits = limits_for_warnings(limits_of(source), selection)
-    # A restarted server is addressed in the same protocol era as before.
-    eras: dict[str, wire.Era] = {}
 
     @contextlib.asynccontextmanager
     async def again() -> AsyncIterator[wire.Session]:
-        async with wire.connect(source.endpoint, limits=limits, eras=eras) as session:
-            await make_first_calls(session, source.call_first)
-            yield session
+        # A restarted server is addressed in the same protocol era as before.
+        async with wire.connect(source.endpoint, limits=limits, era=session.era) as restarted:
+            await make_first_calls(restarted, source.call_first)
+            yield restarted
 
-    async with wire.connect(source.endpoint, limits=limits, eras=eras) as session:
+    async with wire.connect(source.endpoint, limits=limits) as session:
         recording = await wire.read_recording(session, list_params=source.list_params, call_first=source.call_first)
         surface = with_manifest(surface_of(recording, source, tiers=tier_rules(config)), config)
         refuse_empty(surface)

@@ -47,7 +47,6 @@ class ScriptedServer:
     script: dict[str, Any]
     made: dict[str, int] = field(default_factory=dict)
     shown: str = "scripted"
-    key: str = "scripted"
     runs_code: bool = True
     only_era: None = None
 

@@ -23,7 +23,7 @@ METHODS = {"tools": "tools/list", "prompts": "prompts/list", "resources": "resou
 class Spoken:
     """An endpoint: each answer is a line of stdout, after ``before``."""
 
-    shown, key, runs_code = "spoken", "spoken", False
+    shown, runs_code = "spoken", False
 
     def __init__(self, answers: dict[str, Any], before: bytes = b"", dies_at: str = "", **beside: Any) -> None:
         self.answers, self.before, self.dies_at, self.beside = answers, before, dies_at, beside
