@@ -15,6 +15,7 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import beginning, one_line, visible
 from mcp_governor.wire.duplex import quiet
 from mcp_governor.wire.endpoint import LOGIN
+from mcp_governor.wire.limits import too_long
 from mcp_governor.wire.transport import ConnectionLostError, HttpStatusError
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ class Client:
             meter.received(len(chunk))
             parts += chunk
             if len(parts) > self.limits.message_bytes:
-                raise self._too_long()
+                raise too_long(self.limits.message_bytes)
         return bytes(parts)
 
     async def events(self, response: httpx2.Response, meter: Meter) -> AsyncIterator[httpx2.ServerSentEvent]:
@@ -120,13 +121,7 @@ class Client:
             async for event in httpx2.EventSource(metered, max_event_size=self.limits.message_bytes):
                 yield event
         except httpx2.SSEError:
-            raise self._too_long() from None
-
-    def _too_long(self) -> ProtocolError:
-        return ProtocolError(
-            f"it sent a message longer than {self.limits.message_bytes:,} bytes.",
-            "Split the list into pages (nextCursor), or shorten its schemas.",
-        )
+            raise too_long(self.limits.message_bytes) from None
 
     def refusal(self, response: httpx2.Response, body: bytes) -> UnreachableError:
         """The error for an HTTP status without a JSON-RPC message."""

@@ -17,13 +17,14 @@ from mcp_governor.programs.leashed import POSIX, Program, start_in_job, start_on
 from mcp_governor.text import one_line
 from mcp_governor.wire import rpc
 from mcp_governor.wire.duplex import Duplex, background
+from mcp_governor.wire.limits import too_long
 from mcp_governor.wire.pulse import Pulse
 from mcp_governor.wire.transport import ConnectionLostError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
-    from anyio.abc import ByteReceiveStream, Process
+    from anyio.abc import Process
 
     from mcp_governor.programs.job import Job
     from mcp_governor.programs.leashed import Hold
@@ -87,10 +88,7 @@ class Lines:
         self._size += len(rest)
         if self._size > self._longest:
             self._parts.clear()
-            raise ProtocolError(
-                f"it sent a message longer than {self._longest:,} bytes.",
-                "Split the list into pages (nextCursor), or shorten its schemas.",
-            )
+            raise too_long(self._longest)
         return lines
 
     def rest(self) -> list[bytes]:
@@ -173,7 +171,8 @@ class Running:
 
     async def drain_stderr(self) -> None:
         """Read stderr to its end, so that the child does not block, and keep the last part."""
-        stream = _readable(self._process.stderr)
+        stream = self._process.stderr
+        assert stream is not None
         with suppress(anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError, OSError):
             while True:
                 piece = await stream.receive(CHUNK)
@@ -184,7 +183,8 @@ class Running:
 
     async def read_stdout(self, duplex: Duplex, meter: Meter) -> None:
         """Feed every line of stdout to ``duplex`` until the child closes it or exceeds a limit."""
-        stream = _readable(self._process.stdout)
+        stream = self._process.stdout
+        assert stream is not None
         lines = Lines(self._limits.message_bytes)
         try:
             while duplex.broken is None:
@@ -278,8 +278,7 @@ class Wrapped:
     """The same over anyio's stream, for Windows."""
 
     def __init__(self, process: Process) -> None:
-        if process.stdin is None:
-            raise RuntimeError("the child was started without a pipe")
+        assert process.stdin is not None
         self._stream = process.stdin
         self.pulse = Pulse(-1, process.pid)
 
@@ -347,12 +346,6 @@ async def _until(done: Callable[[], bool], seconds: float) -> None:
         if anyio.current_time() >= deadline:
             return
         await anyio.sleep(POLL)
-
-
-def _readable(stream: ByteReceiveStream | None) -> ByteReceiveStream:
-    if stream is None:
-        raise RuntimeError("the child was started without a pipe")
-    return stream
 
 
 async def _close_pipes(process: Process) -> None:
