@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Stage(Struct, frozen=True):
-    """The stage of a run; :func:`mcp_governor.checking.against.stage.stage_of` determines it, once per run.
+    """The stage of a run; :func:`mcp_governor.checking.against.last_release.stage_of` determines it, once per run.
 
     Attributes:
         gate: ``policy.gate``: ``change`` treats every run as a release, and ``release`` lets changes wait for one.

@@ -21,7 +21,7 @@ class ObjectEndpoint:
 
     def __init__(self, server: Any) -> None:
         self.server = server
-        self.shown = self.key = type(server).__name__
+        self.shown = type(server).__name__
 
     @asynccontextmanager
     async def open(self, limits: Any, inbox: Any):
@@ -32,7 +32,7 @@ class ObjectEndpoint:
         async def send(message: dict[str, Any]) -> None:
             await to_server.send(SessionMessage(jsonrpc_message_adapter.validate_python(message)))
 
-        duplex = Duplex(send, inbox, limits)
+        duplex = Duplex(send, inbox)
 
         async def receive() -> None:
             async for item in from_server:

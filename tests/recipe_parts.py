@@ -121,11 +121,6 @@ class TcpEndpoint(Struct, frozen=True):
         """Host and port."""
         return f"{self.host}:{self.port}"
 
-    @property
-    def key(self):
-        """The same."""
-        return f"tcp:{self.shown}"
-
     @asynccontextmanager
     async def open(self, limits, inbox):
         """Connect."""
@@ -142,7 +137,7 @@ class TcpEndpoint(Struct, frozen=True):
         async def send(message):
             await stream.send(json.dumps(message).encode() + b"\\n")
 
-        duplex = Duplex(send, inbox, limits)
+        duplex = Duplex(send, inbox)
 
         async def receive():
             lines = BufferedByteReceiveStream(stream)

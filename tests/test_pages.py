@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import tomli
 
-from mcp_governor.checking.settings import lint_settings
+from mcp_governor.checking.reading import lint_settings
 from mcp_governor.config import load_config
 from mcp_governor.rules import select
 

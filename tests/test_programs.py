@@ -11,7 +11,7 @@ import pytest
 from mcp_governor import writing
 from mcp_governor.errors import TargetError
 from mcp_governor.programs import finding as programs
-from mcp_governor.wire import Limits, StdioEndpoint, child
+from mcp_governor.wire import Limits, StdioEndpoint, stdio
 
 
 def put(path: Path) -> str:
@@ -115,12 +115,12 @@ class TestStarting:
 
     def test_such_a_child_is_not_started(self, node: Path, windows: None) -> None:
         with pytest.raises(TargetError) as refused:
-            child.program_of(StdioEndpoint(("npx", "--yes", "a&calc")), Limits())
+            stdio.program_of(StdioEndpoint(("npx", "--yes", "a&calc")), Limits())
         said = str(refused.value)
         # The path may be cut where it is long.
         assert said.startswith(str(node)[:40])
         assert said.endswith(" runs through cmd.exe, which would not take the argument a&calc as text.")
-        program = child.program_of(StdioEndpoint(("npx", "--yes", "a")), Limits())
+        program = stdio.program_of(StdioEndpoint(("npx", "--yes", "a")), Limits())
         assert program.command == [str(node / "npx.CMD"), "--yes", "a"]
 
 

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_governor.programs.child import Output, output_of
-from mcp_governor.programs.helper import Helper, HelperError
+from mcp_governor.programs.child import Helper, HelperError, Output, output_of
 
 
 def printed(code: str, asked: bytes = b"", *, seconds: float = 60, most: int = 1000, **more) -> Output:

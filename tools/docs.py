@@ -20,7 +20,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
 import demo_output  # noqa: E402
 
 from mcp_governor.change import catalogue  # noqa: E402
-from mcp_governor.checking.settings import full_config_schema  # noqa: E402
+from mcp_governor.checking.reading import full_config_schema  # noqa: E402
 from mcp_governor.cli import COMMANDS, app  # noqa: E402
 from mcp_governor.cli.groups import subcommands  # noqa: E402
 from mcp_governor.config import Config, ServerConfig  # noqa: E402

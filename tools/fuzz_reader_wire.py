@@ -50,8 +50,8 @@ def read_wire(data: bytes, folder: Path) -> tuple[str, str]:
 
 
 async def _replies(data: bytes, limits: Limits) -> list[str]:
-    from mcp_governor.wire.child import Lines
     from mcp_governor.wire.duplex import Duplex
+    from mcp_governor.wire.stdio import Lines
     from mcp_governor.wire.transport import Inbox
 
     replies: list[str] = []
@@ -59,7 +59,7 @@ async def _replies(data: bytes, limits: Limits) -> list[str]:
     async def send(message: dict[str, Any]) -> None:
         replies.append(str(message))
 
-    duplex, lines = Duplex(send, Inbox(limits), limits), Lines(limits.message_bytes)
+    duplex, lines = Duplex(send, Inbox(limits)), Lines(limits.message_bytes)
     for at in range(0, len(data), 65_536):
         for line in lines.split(data[at : at + 65_536]):
             await duplex.feed(line)

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from mcp_governor.checking.settings import lint_settings  # noqa: E402
-from mcp_governor.checking.station_report import lint_report  # noqa: E402
+from mcp_governor.checking.decisions import lint_report  # noqa: E402
+from mcp_governor.checking.reading import lint_settings  # noqa: E402
 from mcp_governor.config import Config  # noqa: E402
 from mcp_governor.report.lines import plain_text  # noqa: E402
 from mcp_governor.report.text import report_lines  # noqa: E402

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_governor.surface.fingerprint import fingerprint
-from mcp_governor.target.tag_names import version_of_tag
+from mcp_governor.target.git_releases import version_of_tag
 from mcp_governor.version_sources.model import SERVER_INFO, SchemaVersion
 from mcp_governor.version_sources.reading import schema_version
 from mcp_governor.versions import declared_step, same_version

@@ -17,8 +17,7 @@ from mcp_governor.changelog.structure import waiting_sections, working_section
 from mcp_governor.checking.against.baseline import baseline_of
 from mcp_governor.checking.against.stale_recording import older_record, recorded_at_head
 from mcp_governor.checking.changelog import load_changelog, read_declared, released_versions
-from mcp_governor.checking.reading import read_governed, trusting
-from mcp_governor.checking.settings import changes_between
+from mcp_governor.checking.reading import changes_between, read_governed, trusting
 from mcp_governor.config import DEFAULT_CHANGELOG
 from mcp_governor.errors import UsageError
 from mcp_governor.findings import Bump

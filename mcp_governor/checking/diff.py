@@ -17,8 +17,7 @@ from mcp_governor.checking.against.last_release import last_rewritten
 from mcp_governor.checking.changelog import read_declared
 from mcp_governor.checking.model import Report, ServerInfo
 from mcp_governor.checking.places import with_places
-from mcp_governor.checking.reading import counts_of, definitions_of, refuse_empty
-from mcp_governor.checking.settings import changes_between, fail_on
+from mcp_governor.checking.reading import changes_between, counts_of, definitions_of, fail_on, refuse_empty
 from mcp_governor.checking.token_cost import token_cost
 from mcp_governor.errors import GovernorError, NothingCheckedError
 from mcp_governor.findings import Bump

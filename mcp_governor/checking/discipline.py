@@ -1,4 +1,6 @@
-"""The rules of pack ``surface`` about versions, deprecations and the changelog, for runs that select them."""
+"""The rules of pack ``surface`` about versions, deprecations and the changelog, for runs that select them; and at a
+release: were models asked about these words? (``policy.evaluation``)
+"""
 
 from __future__ import annotations
 
@@ -6,9 +8,12 @@ import json
 from typing import TYPE_CHECKING
 
 from mcp_governor.config import DEFAULT_CHANGELOG
+from mcp_governor.errors import GovernorError
 from mcp_governor.findings import Tier
 from mcp_governor.rules.finding import finding
-from mcp_governor.text import one_line, visible
+from mcp_governor.surface import fingerprint
+from mcp_governor.surface.fingerprint import wording_fingerprint
+from mcp_governor.text import one_line, short_digests, visible
 from mcp_governor.versions import Numbered, is_development, same_version
 
 if TYPE_CHECKING:
@@ -19,6 +24,9 @@ if TYPE_CHECKING:
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
     from mcp_governor.policy.windows import History
+    from mcp_governor.stage import Stage
+    from mcp_governor.surface import Surface
+
 
 CHANGELOG_EXISTS = "surface/changelog-exists"
 SERVER_VERSION = "surface/server-version"
@@ -175,3 +183,42 @@ def _unannounced(compared: Comparison, history: History, changelog: Changelog) -
             source=notice.source,
             entry=f"- `{visible(tool.name)}` is deprecated; {one_line(ending, 120)}.",
         )
+
+
+_RULE = "evaluation/run-missing"
+
+
+def check_evaluated(surface: Surface, config: Config, stage: Stage) -> Iterator[Finding]:
+    """A finding if the recorded evaluation is about other words, or there is none.
+
+    MCP Charter 1.2, Enforcement and "How to propose changes": level 3 runs at the boundary of a phase, not for each
+    commit, and a change of descriptions or of the response shape needs a run. With ``policy.gate = "change"``, every
+    change is treated as a release, but only a tag and ``--release`` are the end of a phase.
+    """
+    file = config.evaluation_record
+    at_release = stage.tag is not None or stage.asked or (stage.at_release and stage.gate == "release")
+    if config.policy.evaluation == "none" or file is None or not at_release:
+        return
+    from mcp_governor.evaluation.record import read_record
+
+    shown = visible(file.relative_to(config.root).as_posix() if file.is_relative_to(config.root) else str(file))
+    if not file.exists():
+        yield finding(_RULE, shown, says="none", value="", facts={"file": shown})
+        return
+    try:
+        recorded = read_record(file)
+    except GovernorError as error:
+        yield finding(_RULE, shown, says="unreadable", value="", facts={"reason": error.message.rstrip(".")})
+        return
+    if not recorded.models:
+        yield finding(_RULE, shown, says="proxies", value="", facts={"file": shown})
+        return
+
+    digests = [("wording", recorded.wording, wording_fingerprint(surface))]
+    if config.policy.evaluation == "descriptions-and-schemas":
+        digests.append(("contract", recorded.fingerprint, fingerprint(surface)))
+    for what, then, now in digests:
+        if then != now:
+            facts = {"file": shown, "what": what, "then": short_digests(then), "now": short_digests(now)}
+            yield finding(_RULE, shown, value=[what, now], facts=facts)
+            return

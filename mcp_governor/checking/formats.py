@@ -57,7 +57,7 @@ DOCUMENT_FORMATS = {
         DocumentFormat(
             "config",
             "`mcp-governor.toml`, and `[tool.mcp-governor]` in `pyproject.toml`",
-            "mcp_governor.checking.settings:full_config_schema",
+            "mcp_governor.checking.reading:full_config_schema",
             read=True,
             stated=False,
         ),

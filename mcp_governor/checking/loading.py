@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_governor.checking.asked import Emit, silent
+from mcp_governor.checking.model import Emit, silent
 from mcp_governor.target import LiveSource
 
 if TYPE_CHECKING:
@@ -76,8 +76,8 @@ def probe_report(
         today: the date at which acceptances are evaluated.
         budgets: judge the budgets too, if there are any; those of a run that was interrupted are not judged.
     """
+    from mcp_governor.checking.decisions import station_report
     from mcp_governor.checking.reading import counts_of
-    from mcp_governor.checking.station_report import station_report
     from mcp_governor.load.findings import is_unset, probe_findings
 
     surface, record = probe.listing.surface, recorded(config)

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from mcp_governor.checking.model import Place, Report
-from mcp_governor.files import read_bytes
+from mcp_governor.errors import GovernorError
+from mcp_governor.files import read_bytes, repository_of
+from mcp_governor.surface import load_surface
 from mcp_governor.target import FileSource, Source
+from mcp_governor.target.resolve import baseline_file
 
 if TYPE_CHECKING:
     from mcp_governor.change import Change
@@ -56,12 +59,11 @@ def in_repository(report: Report, config: Config) -> Report:
     The recorded surface stands in for a live server that was compared with it, since one of its lines contains what the
     server published.
     """
-    from mcp_governor.errors import GovernorError
-    from mcp_governor.surface import load_surface
-    from mcp_governor.target.resolve import baseline_file
 
     places = {item: replace(place, file=_with_slashes(place.file)) for item, place in report.places.items()}
-    report = replace(report, folder=_folder_in_repository(Path.cwd()), places=places)
+    here = Path.cwd()
+    top = repository_of(here)
+    report = replace(report, folder="" if top == here else here.relative_to(top).as_posix(), places=places)
     name = baseline_file(config)
     path = config.resolve(name)
     # Of another server, or an older release, it is as good as none.
@@ -86,11 +88,3 @@ def _from_here(path: Path) -> str:
 def _with_slashes(path: str) -> str:
     """A path as code hosts name files, which is not how Windows does."""
     return path.replace(_SEPARATOR, "/")
-
-
-def _folder_in_repository(folder: Path) -> str:
-    """The folder relative to the nearest parent with ``.git``; empty if it is that folder, or if there is none."""
-    for root in (folder, *folder.parents):
-        if (root / ".git").exists():
-            return "" if root == folder else folder.relative_to(root).as_posix()
-    return ""

@@ -16,7 +16,11 @@ from mcp_governor.errors import ConfigError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.findings import Bump
 from mcp_governor.rules.finding import finding
+from mcp_governor.target.git import files_at
+from mcp_governor.target.git_releases import version_of_tag
+from mcp_governor.target.packages import is_package
 from mcp_governor.text import one_line, visible
+from mcp_governor.version_sources import SERVER_INFO
 from mcp_governor.versions import Numbered, same_version
 
 if TYPE_CHECKING:
@@ -182,7 +186,7 @@ def _configured(compared: Comparison, expected: SchemaVersion) -> Iterator[Findi
 
         yield from check_definition_versions(compared.old, surface, config.policy.definition_version)
     if config.policy.evaluation != "none":
-        from mcp_governor.checking.evaluated import check_evaluated
+        from mcp_governor.checking.discipline import check_evaluated
 
         yield from check_evaluated(surface, config, compared.stage)
     if surface.manifest is not None:
@@ -202,8 +206,6 @@ def _source(surface: Surface, config: Config) -> Iterable[Finding]:
 
 def _reports_itself(surface: Surface, config: Config) -> bool:
     """True if the version of a configured server is the one that it reports."""
-    from mcp_governor.target.packages import is_package
-    from mcp_governor.version_sources import SERVER_INFO
 
     return config.path is not None and config.schema_version == SERVER_INFO and not is_package(surface.source)
 
@@ -250,8 +252,6 @@ def _tag(expected: SchemaVersion, compared: Comparison, old: str | None, needed:
     the server reports the version of its project; otherwise ``policy/version-source`` was reported. A server whose
     surface has not changed may keep its version under a later tag.
     """
-    from mcp_governor.target.tag_names import version_of_tag
-    from mcp_governor.version_sources import SERVER_INFO
 
     tag, baseline = compared.stage.tag, compared.baseline
     tagged = version_of_tag(tag or "")
@@ -275,7 +275,6 @@ def _contract_doc(compared: Comparison) -> Sequence[Finding]:
         return ()
     from mcp_governor.changelog.reading import MAX_LINES
     from mcp_governor.policy.contract_doc import check_contract_doc
-    from mcp_governor.target.git import files_at
 
     path = config.resolve(config.contract_doc)
     try:

@@ -22,8 +22,8 @@ from mcp_governor.files import read_named, repository_of
 from mcp_governor.findings import Bump
 from mcp_governor.stage import Stage
 from mcp_governor.surface import dump_surface, fingerprint
+from mcp_governor.target.git_releases import name_of_tag
 from mcp_governor.target.resolve import baseline_file
-from mcp_governor.target.tag_names import name_of_tag
 from mcp_governor.text import one_line, visible
 from mcp_governor.version_sources.constants import shown_file
 from mcp_governor.version_sources.model import Written

@@ -14,22 +14,28 @@ from mcp_governor.checking.against.base_branch import Base, with_base
 from mcp_governor.checking.against.baseline import baseline_of, lost_release, named_baseline
 from mcp_governor.checking.against.comparison import Comparison
 from mcp_governor.checking.against.configuration import as_strict_as_before, check_governed, lost_changelog
-from mcp_governor.checking.against.stage import stage_of
-from mcp_governor.checking.asked import Asked, Emit, silent
+from mcp_governor.checking.against.last_release import stage_of
 from mcp_governor.checking.calling import read_and_call
 from mcp_governor.checking.decisions import decide
 from mcp_governor.checking.diff import check_breaks
 from mcp_governor.checking.loading import measured_findings
-from mcp_governor.checking.model import Report, ServerInfo
+from mcp_governor.checking.model import Asked, Emit, Report, ServerInfo, silent
 from mcp_governor.checking.places import with_places
-from mcp_governor.checking.reading import counts_of, definitions_of, read_governed, refuse_empty, trusting
+from mcp_governor.checking.reading import (
+    counts_of,
+    definitions_of,
+    fail_on,
+    read_governed,
+    refuse_empty,
+    selection_of,
+    trusting,
+)
 from mcp_governor.checking.response_coverage import RECORDING, seen_of, unseen_findings
-from mcp_governor.checking.settings import fail_on, selection_of
 from mcp_governor.checking.token_cost import growth_findings, token_cost
 from mcp_governor.config import Config, load_config
 from mcp_governor.rule_names import note
 from mcp_governor.surface import Surface, fingerprint
-from mcp_governor.target import recorded_source, resolve
+from mcp_governor.target import LiveSource, recorded_source, resolve
 from mcp_governor.target.git_door import one_look
 
 if TYPE_CHECKING:
@@ -75,7 +81,7 @@ def check(
             ``None`` for the configured target.
         config: used if ``target`` is not a configuration; by default the nearest file in the folder and its parents.
         against, command, emit, places, release, calls, only_breaking, offline: as for
-            :class:`~mcp_governor.checking.asked.Asked`.
+            :class:`~mcp_governor.checking.model.Asked`.
         today: the date at which acceptances are evaluated; defaults to the current date.
 
     Raises:
@@ -191,7 +197,6 @@ def _note_older_record(source: Source | None, compared: Comparison) -> None:
     if compared.stage.at_release:
         return
     from mcp_governor.checking.against.stale_recording import older_record
-    from mcp_governor.target import LiveSource
 
     live = isinstance(source, LiveSource) and source.configured
     if live and (older := older_record(compared.surface, compared.config)):

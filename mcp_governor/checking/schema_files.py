@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.vocabulary import Level
-from mcp_governor.checking.reading import refuse_empty
-from mcp_governor.checking.settings import change_options, selection_of
-from mcp_governor.checking.station_report import station_report
+from mcp_governor.checking.decisions import station_report
+from mcp_governor.checking.reading import change_options, refuse_empty, selection_of
 from mcp_governor.errors import NothingCheckedError, UsageError
 from mcp_governor.schema_files.comparing import compare_folder, located
 from mcp_governor.schema_files.documents import input_file, stems, tool_of
 from mcp_governor.schema_files.folder import Folder, read_folder
 from mcp_governor.schema_files.parity_check import Model, check_word, endpoint_of, models_in
 from mcp_governor.surface import Surface, build_surface
+from mcp_governor.surface.folders import is_snapshot_folder
 from mcp_governor.target import LiveSource, read_source, recorded_source, tier_rules
 from mcp_governor.target.environments import python_of
 from mcp_governor.target.resolve import START_TIMEOUT, import_folders
@@ -89,7 +89,6 @@ def check_models(published: str | None, words: Sequence[str], config: Config) ->
 
 def _published(named: str | None, config: Config, here: Path) -> tuple[Surface, Callable[[str, str], str]]:
     """The surface to compare with models, and the path of a finding about a tool and a place in its input schema."""
-    from mcp_governor.surface.folders import is_snapshot_folder
 
     # A word that names no recording is a folder that is missing; read_folder says how to write it.
     recorded = named is None or named.endswith(".json") or ":" in named or is_snapshot_folder(here / named)

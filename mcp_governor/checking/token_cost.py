@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from mcp_governor.checking.reading import former_names
 from mcp_governor.surface.tokens import token_costs
 
 if TYPE_CHECKING:
@@ -71,6 +70,15 @@ def token_cost(surface: Surface, baseline: Surface | None, changes: Iterable[Cha
         return None
     before = token_costs(baseline) if baseline is not None else None
     return TokenCost(token_costs(surface), before, former_names(changes))
+
+
+def former_names(changes: Iterable[Change]) -> dict[str, str]:
+    """Name → former name of the tools that were renamed."""
+    return {
+        change.facts.successor: change.tool
+        for change in changes
+        if change.kind == "tool-renamed" and change.tool is not None and change.facts.successor is not None
+    }
 
 
 def growth_findings(surface: Surface, baseline: Surface, selection: Selection) -> Iterator[Finding]:

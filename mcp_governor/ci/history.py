@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 
 from mcp_governor.errors import UsageError
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.target.git_commits import is_cut_off, is_shallow, shared_commits
+from mcp_governor.target.git import is_cut_off, is_shallow, shared_commits
 from mcp_governor.target.git_door import ask_git, ask_remote, name_commit
-from mcp_governor.target.tag_names import version_of_tag
+from mcp_governor.target.git_releases import version_of_tag
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -97,8 +97,8 @@ def accept(
 
 def _ids_of_check(run: common.Run, wanted: str, target: str | None, against: str | None, *, offline: bool) -> list[str]:
     """The ids that ``check`` reports now."""
-    from mcp_governor.checking.asked import Asked
     from mcp_governor.checking.decisions import is_of_calls
+    from mcp_governor.checking.model import Asked
     from mcp_governor.checking.run import checked
 
     if offline:

@@ -36,8 +36,8 @@ def check(run: common.Run, target: str | None, against: str | None, offline: boo
     With --offline, the recorded surface file is compared with the same file at the latest release tag, or at HEAD if
     there is no tag, as in "mcp-governor check --offline".
     """
-    from mcp_governor.checking.asked import Asked
     from mcp_governor.checking.changelog import load_changelog
+    from mcp_governor.checking.model import Asked
     from mcp_governor.checking.run import check_changelog
 
     load_changelog(run.config)
@@ -122,7 +122,7 @@ def draft(
 def _nothing_written(opened: OpenChangelog) -> str:
     """That nothing is to be drafted, and what a check finds all the same, which only the author can correct."""
     from mcp_governor.checking.against.comparison import Comparison
-    from mcp_governor.checking.against.stage import stage_of
+    from mcp_governor.checking.against.last_release import stage_of
     from mcp_governor.checking.run import changelog_report
 
     name = opened.config.changelog
@@ -225,7 +225,7 @@ def diff(run: common.Run, old: str, new: str) -> None:
     """Print the release note between two released versions, from their surfaces and the changelog."""
     from mcp_governor.changelog import named_section, release_note
     from mcp_governor.checking.changelog import load_changelog, surface_of_release
-    from mcp_governor.checking.settings import changes_between
+    from mcp_governor.checking.reading import changes_between
 
     config = run.config
     book = load_changelog(config)

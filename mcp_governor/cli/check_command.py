@@ -115,7 +115,7 @@ def check(
     if many.every:
         return run_all(run, "check", target, replace(many, against=against, profile=profile, level=level))
     from mcp_governor.checking.against.pull_request import read_approved
-    from mcp_governor.checking.asked import Asked
+    from mcp_governor.checking.model import Asked
     from mcp_governor.checking.run import check_as_asked
     from mcp_governor.errors import UsageError
 

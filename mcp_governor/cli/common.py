@@ -424,7 +424,7 @@ def _write_report(report: Report, run: Run, output: Output, lines: Iterable[Line
 
         report = in_repository(report, run.config)
     if getattr(chosen, "WITH_HISTORY", False):
-        from mcp_governor.checking.against.history import with_history
+        from mcp_governor.checking.against.last_release import with_history
 
         report = with_history(report, run.config)
     write_text(chosen.render(report), output, form=_form_of(chosen))

@@ -357,19 +357,17 @@ def _executed(
     """
     from mcp_governor import wire
     from mcp_governor.evaluation.end_to_end import execute_choices
-    from mcp_governor.wire.loop import run
+    from mcp_governor.wire.duplex import run
 
     if any(one.ended is not None for one in evaluation.runs):
         out.echo("No calls were made, because the evaluation ended early.", err=True)
         return evaluation
-    # A server that is started again is addressed in the same protocol era.
-    eras: dict[str, wire.Era] = {}
 
     async def make() -> Evaluation:
         return await execute_choices(
             evaluation,
             surface,
-            lambda: wire.connect(source.endpoint, limits=limits_of(source), eras=eras),
+            lambda: wire.connect(source.endpoint, limits=limits_of(source)),
             seconds=seconds,
             read_only=permitted(config, source, "read_only_tools").read_only_tools,
             timeout=source.timeout,

@@ -191,7 +191,7 @@ def _first_files(
     """
     from mcp_governor.changelog import recorded_path
     from mcp_governor.changelog.editing import first_changelog
-    from mcp_governor.checking.settings import lint_settings
+    from mcp_governor.checking.reading import lint_settings
     from mcp_governor.rules import dump_baseline
     from mcp_governor.rules.run import lint
     from mcp_governor.surface import dump_surface

@@ -86,10 +86,9 @@ def lint(
 
     With --all, each server of the configuration or of a client's file, and all of them together.
     """
+    from mcp_governor.checking.decisions import lint_report
     from mcp_governor.checking.places import with_places
-    from mcp_governor.checking.reading import read_governed, trusting
-    from mcp_governor.checking.settings import lint_settings
-    from mcp_governor.checking.station_report import lint_report
+    from mcp_governor.checking.reading import lint_settings, read_governed, trusting
     from mcp_governor.rules import load_baseline
     from mcp_governor.rules import select as selected
     from mcp_governor.rules import statistics as count_rules

@@ -65,7 +65,7 @@ def load_probe(
     from datetime import date
 
     from mcp_governor.checking.loading import probe_report
-    from mcp_governor.checking.settings import selection_of
+    from mcp_governor.checking.reading import selection_of
     from mcp_governor.load.opened import live
     from mcp_governor.load.probe import ProbePlan, run_probe
 

@@ -22,7 +22,7 @@ from mcp_governor.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from mcp_governor.checking.asked import Emit, Station
+    from mcp_governor.checking.model import Emit, Station
     from mcp_governor.report.lines import Line
 
 

@@ -17,7 +17,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mcp_governor.programs.helper import Helper
+    from mcp_governor.programs.child import Helper
 
 MEMORY = 2 << 30
 """Limit on the child's address space, in bytes."""
@@ -48,7 +48,7 @@ class Worker:
             request: see :func:`answer`.
             until: the time (of :func:`time.monotonic`) at which to give up.
         """
-        from mcp_governor.programs.helper import HelperError
+        from mcp_governor.programs.child import HelperError
 
         start = time.monotonic()
         with self._lock:
@@ -78,7 +78,7 @@ class Worker:
         if self._child is None or self._owner != os.getpid() or not self._child.child.lives:
             import subprocess
 
-            from mcp_governor.programs.helper import Helper
+            from mcp_governor.programs.child import Helper
 
             self._child = Helper("-m", "mcp_governor.containment.worker", stderr=subprocess.DEVNULL)
             self._owner = os.getpid()

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from mcp_governor.files import read_bytes
 from mcp_governor.fleet.model import Row, unread
-from mcp_governor.programs.helper import Helper, HelperError
+from mcp_governor.programs.child import Helper, HelperError
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:

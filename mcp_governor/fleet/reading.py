@@ -15,10 +15,9 @@ from msgspec.structs import replace
 from mcp_governor.change import Verdict
 from mcp_governor.checking.against.baseline import Baseline
 from mcp_governor.checking.against.comparison import Comparison
+from mcp_governor.checking.decisions import lint_report
 from mcp_governor.checking.diff import compare_surfaces
-from mcp_governor.checking.reading import refuse_empty, trusting
-from mcp_governor.checking.settings import selection_of
-from mcp_governor.checking.station_report import lint_report
+from mcp_governor.checking.reading import refuse_empty, selection_of, trusting
 from mcp_governor.config import Config, load_config
 from mcp_governor.config.model import LintConfig
 from mcp_governor.findings import Bump, Severity
@@ -30,8 +29,7 @@ from mcp_governor.secrets import redact
 from mcp_governor.surface import dump_surface, fingerprint, load_surface
 from mcp_governor.surface.tokens import token_costs
 from mcp_governor.target import FileSource, LiveSource, read_source, tier_rules
-from mcp_governor.target.packages import package_parts
-from mcp_governor.target.pinned import started_package
+from mcp_governor.target.packages import package_parts, started_package
 from mcp_governor.target.resolve import parse_target, source_of_server
 from mcp_governor.text import one_line, sentence
 from mcp_governor.wire.endpoint import StdioEndpoint
@@ -322,7 +320,7 @@ def _package_of(source: Source) -> tuple[str | None, str | None]:
     started = started_package(endpoint.command)
     if started is None:
         return None, None
-    return f"{started.scheme}:{_normal(started.name, started.scheme)}", started.version
+    return f"{started.scheme}:{_normal(started.name, started.scheme)}", started.version or None
 
 
 def _is_range(scheme: str, version: str) -> bool:

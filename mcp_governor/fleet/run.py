@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from mcp_governor.checking.settings import fail_on, selection_of
+from mcp_governor.checking.reading import fail_on, selection_of
 from mcp_governor.config import Config, load_config
 from mcp_governor.errors import UsageError
 from mcp_governor.fleet.crew import usual_at_once, work_off

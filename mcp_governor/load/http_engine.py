@@ -13,7 +13,7 @@ from mcp_governor.errors import MissingDependencyError
 from mcp_governor.installation import install_extra
 from mcp_governor.load.model import INTERRUPTED, Sample
 from mcp_governor.load.recipe import Address
-from mcp_governor.programs.helper import START, Helper, HelperError
+from mcp_governor.programs.child import START, Helper, HelperError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

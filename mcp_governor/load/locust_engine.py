@@ -28,8 +28,7 @@ from mcp_governor.load.judge import drift
 from mcp_governor.load.model import Sample
 from mcp_governor.load.recipe import DIGITS, http_job
 from mcp_governor.programs import our_python
-from mcp_governor.programs.child import Child, our_environment
-from mcp_governor.programs.helper import Helper, HelperError
+from mcp_governor.programs.child import Child, Helper, HelperError, our_environment
 from mcp_governor.text import one_line
 from mcp_governor.wire import HttpEndpoint
 from mcp_governor.wire.limits import DEFAULT_LIMITS

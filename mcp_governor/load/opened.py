@@ -152,7 +152,7 @@ def open_target(source: Source, plan: SweepPlan, permissions: Permissions) -> Op
         ServerError: the server cannot be reached, or does not speak MCP.
     """
     from mcp_governor.wire import HttpEndpoint, StdioEndpoint
-    from mcp_governor.wire.loop import run
+    from mcp_governor.wire.duplex import run
 
     measured = live(source)
     endpoint = measured.endpoint

@@ -18,7 +18,7 @@ from mcp_governor.load.log_scan import LogScan, scan_log
 from mcp_governor.load.model import INTERRUPTED, SweepPlan
 from mcp_governor.load.opened import is_this_machine, judged_address
 from mcp_governor.text import one_line
-from mcp_governor.wire.loop import run
+from mcp_governor.wire.duplex import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -57,7 +57,7 @@ class StdioEngine:
     def measure(self, plan: SweepPlan, concurrency: int, *, seconds: float) -> Sample:
         """See :class:`~mcp_governor.load.model.Engine`."""
         from mcp_governor.wire import connect
-        from mcp_governor.wire.loop import run
+        from mcp_governor.wire.duplex import run
 
         opened = partial(connect, self._endpoint, limits=self._limits, era=self._era)
         point = _Point(opened, plan, seconds, self._tools)

@@ -52,7 +52,7 @@ class _ExtendedLimits(ctypes.Structure):
 
 
 class Job:
-    """The Windows counterpart of :class:`~mcp_governor.programs.hold.Hold`.
+    """The Windows counterpart of :class:`~mcp_governor.programs.leashed.Hold`.
 
     Args:
         process: the child, just started.
@@ -80,7 +80,7 @@ class Job:
         return self.returncode is not None
 
     def look(self) -> bool:
-        """See :class:`~mcp_governor.programs.hold.Hold`."""
+        """See :class:`~mcp_governor.programs.leashed.Hold`."""
         return self.over
 
     def release(self) -> None:
@@ -93,7 +93,7 @@ class Job:
                 self._process.kill()
 
     def close(self, holder: int) -> None:  # noqa: ARG002
-        """See :class:`~mcp_governor.programs.hold.Hold`."""
+        """See :class:`~mcp_governor.programs.leashed.Hold`."""
         self.release()
         if not self.over:
             self.left.append(str(self.pid))

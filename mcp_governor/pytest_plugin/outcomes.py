@@ -114,7 +114,7 @@ def failing_changes(report: Report) -> list[Change]:
 
 def _expected(report: Report, config: Config) -> dict[str, dict[str, str]]:
     """The families that are looked at, for each tool and for the surface as a whole; and why one was not, after all."""
-    from mcp_governor.checking.settings import selection_of
+    from mcp_governor.checking.reading import selection_of
 
     linted = [active.rule for active in selection_of(config).linted]
     packs = {rule.pack for rule in linted}

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mcp_governor.change.vocabulary import Verdict
-from mcp_governor.checking.reading import read_surface, refuse_empty, with_schema_version
-from mcp_governor.checking.settings import changes_between
+from mcp_governor.checking.reading import changes_between, read_surface, refuse_empty, with_schema_version
 from mcp_governor.errors import GovernorError
 from mcp_governor.pytest_plugin import ITEMS
 from mcp_governor.pytest_plugin.arguments import charter_left_out, config_of, not_configured, target_of
@@ -177,7 +176,7 @@ class Run:
         return pytest.fail(printable(_words(wrong)), pytrace=False)
 
     def _check(self) -> Checked:
-        from mcp_governor.checking.asked import Asked
+        from mcp_governor.checking.model import Asked
         from mcp_governor.checking.run import checked
 
         def work() -> Checked:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from mcp_governor.checking.reading import former_names
+from mcp_governor.checking.token_cost import former_names
 from mcp_governor.findings import Severity
 from mcp_governor.report.change_causes import cause_groups
 from mcp_governor.report.finding_groups import causes

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from mcp_governor.checking.reading import former_names
+from mcp_governor.checking.token_cost import former_names
 from mcp_governor.report.groups import group_of, growth_words
 from mcp_governor.report.html_page import prose, safe
 from mcp_governor.report.json_diff import definition_sides

@@ -112,7 +112,7 @@ def _configured(request: dict[str, Any]) -> tuple[Config, str | None, str]:
 def _check(request: dict[str, Any]) -> dict[str, Any]:
     from msgspec.structs import replace
 
-    from mcp_governor.checking.asked import Asked
+    from mcp_governor.checking.model import Asked
     from mcp_governor.checking.run import checked
 
     config, target, name = _configured(request)

@@ -22,7 +22,7 @@ from typing import Any
 import anyio
 import anyio.to_thread
 
-from mcp_governor.programs.helper import Helper, HelperError
+from mcp_governor.programs.child import Helper, HelperError
 from mcp_governor.server.lines import cost
 from mcp_governor.server.project import CONFIG, ROOT, Project
 

@@ -1,9 +1,13 @@
 """Read servers from a client's configuration: ``mcpServers`` (most clients), ``servers`` (VS Code) or ``mcp_servers``
-(Codex, whose file is TOML)."""
+(Codex, whose file is TOML).
+
+Editors write JSON with comments: ``//``, ``/* */`` and a comma before the closing bracket.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,14 +15,51 @@ from mcp_governor.errors import ConfigError, FileFormatError, GovernorError, Tar
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.parsing import check_values, read_toml
-from mcp_governor.secret_detection import learn_reference, learn_table
-from mcp_governor.target.jsonc import read_settings
+from mcp_governor.secret_detection import learn_table
+from mcp_governor.surface.file import parse_json
+from mcp_governor.target.remote import environment_value
 from mcp_governor.text import did_you_mean, one_line, visible
 from mcp_governor.wire.endpoint import HttpEndpoint, StdioEndpoint
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterable, Mapping
+
+
+# Unclosed strings and comments match up to the end of the file. Otherwise, the search for an end would start again at
+# every quotation mark and take quadratic time. Quantifiers are possessive, so that the engine does not backtrack.
+_STRING = r'"(?:[^"\\\n]++|\\.)*+(?:"|(?=\n)|\\?\Z)'
+_COMMENT = re.compile(rf"{_STRING}|//[^\n]*+|/\*(?:.*?\*/|.*+)", re.S)
+_LAST_COMMA = re.compile(rf"{_STRING}|,(?=\s*+[}}\]])", re.S)
+_VISIBLE = re.compile(r"\S")
+
+
+def read_settings(path: Path, shown: str) -> Any:
+    """Read a settings file.
+
+    Args:
+        path: path of the file.
+        shown: its name in messages.
+
+    Raises:
+        OSError: it cannot be read.
+        FileFormatError: it is not UTF-8, or it is not JSON even without its comments; the message has line and column.
+    """
+    try:
+        text = read_bytes(path, limit=MAX_TEXT_BYTES).decode("utf-8-sig")
+        for part in (_COMMENT, _LAST_COMMA):
+            text = part.sub(_blank, text)
+        return parse_json(text, shown)
+    except UnicodeDecodeError as error:
+        raise FileFormatError(f"{shown} is not UTF-8 (byte {error.start}).", "Save it as UTF-8.") from None
+    except FileFormatError as error:
+        raise FileFormatError(error.message, "Correct that place.") from None
+
+
+def _blank(match: re.Match[str]) -> str:
+    """Keep strings and replace everything else with blanks, so that lines and columns do not change."""
+    found = match[0]
+    return found if found.startswith('"') else _VISIBLE.sub(" ", found)
+
 
 _VARIABLE = lazy_pattern(r"\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}|\$\{(input:[^}]*)\}")
 
@@ -157,20 +198,12 @@ class _Entry:
     def _headers(self) -> dict[str, str]:
         """The HTTP headers; Codex names those that come from its environment apart."""
         headers = {**self._table("headers"), **self._table("http_headers")}
-        named = {name: self._variable(variable) for name, variable in self._table("env_http_headers").items()}
+        named = {
+            name: environment_value(variable, self._where) for name, variable in self._table("env_http_headers").items()
+        }
         if token := self._text("bearer_token_env_var"):
-            named["Authorization"] = f"Bearer {self._variable(token)}"
+            named["Authorization"] = f"Bearer {environment_value(token, self._where)}"
         return {**headers, **named}
-
-    def _variable(self, name: str) -> str:
-        """The value of an environment variable."""
-        if name not in os.environ:
-            raise ConfigError(
-                f"{self._where} needs the environment variable {visible(name)}, which is not set.",
-                f"export {visible(name)}=…",
-            )
-        learn_reference(os.environ[name], name)
-        return os.environ[name]
 
     def _wrong(self, key: str, wanted: str) -> ConfigError:
         return ConfigError(f'"{key}" of {self._where} is not {wanted}.', "Correct it there.")
@@ -216,7 +249,7 @@ class _Entry:
             return predefined[name]
         if name not in os.environ and default is not None:
             return str(default)
-        return self._variable(name)
+        return environment_value(name, self._where)
 
 
 def _is_word(value: Any) -> bool:

@@ -1,4 +1,8 @@
-"""What a branch changes against a base, as git knows it: files, folders, and commits that only the branch has."""
+"""What a branch changes against a base, as git knows it: files, folders, and commits that only the branch has.
+
+These functions raise ``TargetError`` where git refuses to read the repository or cannot decide what is asked; only
+other reasons are said at each.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +28,7 @@ class _Difference(NamedTuple):
 
 
 def _differences(folder: Path, base: str, *paths: str) -> list[_Difference]:
-    """What HEAD has and a commit does not have in this form.
-
-    Raises:
-        TargetError: git cannot decide this.
-    """
+    """What HEAD has and a commit does not have in this form."""
     asked = ("diff-tree", "-r", "-z", "--no-renames", "--full-index", base, "HEAD", *(("--", *paths) if paths else ()))
     answer = ask_git(folder, *asked, most=MAX_BYTES)
     if answer.code != 0:
@@ -43,11 +43,7 @@ _LINKS = ("120000", "160000")
 
 
 def replaced_folders(folder: Path, base: str) -> dict[str, str]:
-    """Folders of a commit in whose place HEAD has a symbolic link or a submodule: their paths, and the new objects.
-
-    Raises:
-        TargetError: git cannot decide this.
-    """
+    """Folders of a commit in whose place HEAD has a symbolic link or a submodule: their paths, and the new objects."""
     # A path with a line feed cannot be asked for; nobody has a server there.
     links = [one for one in _differences(folder, base) if one.mode in _LINKS and not UNFIT_PATH.search(one.path)]
     asked = "".join(f"{base}:{one.path}\n" for one in links).encode("utf-8", "surrogateescape")
@@ -58,9 +54,6 @@ def replaced_folders(folder: Path, base: str) -> dict[str, str]:
 def changed_files(folder: Path, base: str, path: str) -> dict[str, str]:
     """The files below a path that differ between a commit and HEAD, relative to ``folder`` as the path is, and their
     objects at HEAD; none outside of the repository, where a branch changes nothing.
-
-    Raises:
-        TargetError: git cannot decide this.
     """
     here = Path(os.path.realpath(folder))
     top = Path(os.path.realpath(repository_of(here)))
@@ -71,11 +64,7 @@ def changed_files(folder: Path, base: str, path: str) -> dict[str, str]:
 
 
 def new_links(folder: Path, base: str, paths: Sequence[str]) -> dict[str, str]:
-    """Those of some paths, relative to ``folder``, that are symbolic links at HEAD and were not at a commit.
-
-    Raises:
-        TargetError: git cannot decide this.
-    """
+    """Those of some paths, relative to ``folder``, that are symbolic links at HEAD and were not at a commit."""
     literal = [f":(literal){path}" for path in paths]
     found = [one for one in _differences(folder, base, *literal) if one.mode in _LINKS] if literal else []
     return {one.path: one.blob for one in found}
@@ -85,11 +74,7 @@ _GOVERNING = ("mcp-governor.toml", "mcp-surface.json", "mcp-schema-changelog.md"
 
 
 def governs_anything(folder: Path, commit: str) -> bool:
-    """True if a commit has a configuration, a surface file or a schema changelog anywhere.
-
-    Raises:
-        TargetError: git cannot decide this.
-    """
+    """True if a commit has a configuration, a surface file or a schema changelog anywhere."""
     answer = ask_git(folder, "ls-tree", "-r", "-z", "--full-tree", "--name-only", commit, most=MAX_BYTES)
     if answer.code != 0:
         raise TargetError("git cannot read the files of a commit.", "Check the repository with: git fsck")
@@ -108,11 +93,7 @@ _MAX_PROJECTS = 1_000
 
 
 def belongs_to_branch(folder: Path, commit: str, base: str) -> bool:
-    """True if a commit is in the history of HEAD and not in that of a base: who makes the branch chose it.
-
-    Raises:
-        TargetError: git cannot decide this.
-    """
+    """True if a commit is in the history of HEAD and not in that of a base: who makes the branch chose it."""
 
     def contains(tip: str) -> bool:
         code = ask_git(folder, "merge-base", "--is-ancestor", commit, tip).code

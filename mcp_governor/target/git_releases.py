@@ -1,20 +1,49 @@
-"""Releases of a repository: its tags with versions, and the files at them."""
+"""Releases of a repository: its tags with versions, and the files at them.
+
+These functions raise ``TargetError`` where git refuses to read the repository or cannot decide what is asked; only
+other reasons are said at each.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.errors import TargetError
-from mcp_governor.target.git import Blob, blobs_at, contents_of, holds, read_all, refuse_lost
-from mcp_governor.target.git_commits import has_commits
+from mcp_governor.lazy import lazy_pattern
+from mcp_governor.target.git import Blob, blobs_at, contents_of, has_commits, holds, read_all, refuse_lost
 from mcp_governor.target.git_door import ask_git
-from mcp_governor.target.tag_names import name_of_tag, version_of_tag
+from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from pathlib import Path
 
-    from mcp_governor.versions import Numbered
+
+_BOUNDARY = lazy_pattern(r"^|[/@_-]")
+
+
+def version_of_tag(tag: str) -> Numbered | None:
+    """The version in a tag: ``v1.2.3``, ``1.2.3``, ``name-1.2.3``, ``name@1.2.3``, ``name/v1.2``, ``2026.08``.
+
+    A single number is not a version.
+    """
+    return _split(tag)[1]
+
+
+def name_of_tag(tag: str) -> str:
+    """The name of the package before the version in a tag; empty if there is none."""
+    name = tag[: _split(tag)[0]].rstrip("/@_-")
+    return "" if name in ("v", "version", "release", "releases") else name.rpartition("/")[2]
+
+
+def _split(tag: str) -> tuple[int, Numbered | None]:
+    """The start of the version in a tag, and the version."""
+    for boundary in _BOUNDARY.finditer(tag):
+        version = Numbered.parse(tag[boundary.end() :])
+        if version is not None and len(version.numbers) > 1:
+            return boundary.end(), version
+    return len(tag), None
+
 
 _MAX_TAGS = 20_000
 """Most tags that are read, highest versions first; the others are ignored."""
@@ -46,11 +75,7 @@ def files_at_tags(folder: Path, path: str, versions: Collection[Numbered]) -> di
 
 
 def _tags(folder: Path, *options: str) -> list[tuple[str, str]]:
-    """Object id and name of each tag, highest versions first; empty outside of git, or without commits.
-
-    Raises:
-        TargetError: git cannot list the tags, so it is unknown if there are any.
-    """
+    """Object id and name of each tag, highest versions first; empty outside of git, or without commits."""
     if not has_commits(folder):
         return []
     answer = ask_git(
@@ -119,9 +144,6 @@ def latest_release(folder: Path, *paths: str, before: str | None = None, tip: st
     Returns:
         The tag and the path, or ``None`` outside of git or if no release contains any. For release tags, see
         :func:`_releases`.
-
-    Raises:
-        TargetError: git refuses to read the repository, or cannot read a file of it.
     """
     releases = _releases(folder, _tags(folder, f"--merged={tip}"))
     below = version_of_tag(before or "")
@@ -154,9 +176,6 @@ def released_files(folder: Path, *paths: str, most: int) -> tuple[list[ReleasedF
         paths: paths as in :func:`latest_release`; of each release, the first that it contains is read.
         most: number of releases that are read, up to :data:`mcp_governor.files.MAX_BYTES` in total; those without the
             file are left out.
-
-    Raises:
-        TargetError: git cannot read the repository.
     """
     tagged = _releases(folder, _tags(folder, "--merged=HEAD"))
     # Two tags of one version name one release.
@@ -173,11 +192,7 @@ def released_files(folder: Path, *paths: str, most: int) -> tuple[list[ReleasedF
 
 
 def release_of_head(folder: Path) -> str:
-    """The highest release tag at HEAD; empty if there is none, or outside of git.
-
-    Raises:
-        TargetError: git refuses to read the repository.
-    """
+    """The highest release tag at HEAD; empty if there is none, or outside of git."""
     here = {tag for _, tag in _tags(folder, "--points-at=HEAD")}
     if not any(map(version_of_tag, here)):
         return ""
@@ -194,9 +209,6 @@ def tagged_version(folder: Path, package: str | None = None) -> tuple[Numbered, 
 
     Returns:
         The version and the tag, or ``None`` outside of git or if no tag has a version.
-
-    Raises:
-        TargetError: git refuses to read the repository.
     """
     here = _releases(folder, _tags(folder, "--points-at=HEAD"), package, stable=False)
     found = here or _releases(folder, _tags(folder, "--merged=HEAD"), package)
@@ -211,31 +223,20 @@ def changed_since(folder: Path, tag: str) -> bool:
 def release_tag(folder: Path, name: str) -> str:
     """``name`` if it is the name of a release tag of the package in ``folder``, else empty; the tag need not exist
     here.
-
-    Raises:
-        TargetError: git refuses to read the repository.
     """
     known = _releases(folder, [*_tags(folder, "--merged=HEAD"), ("", name)])
     return name if any(release.tag == name for release in known) else ""
 
 
 def first_held(folder: Path, tag: str, *paths: str) -> str | None:
-    """The first of ``paths`` that a release tag contains; paths as in :func:`latest_release`.
-
-    Raises:
-        TargetError: git cannot decide this.
-    """
+    """The first of ``paths`` that a release tag contains; paths as in :func:`latest_release`."""
     version = version_of_tag(tag)
     named = [path.replace("{version}", version.text if version is not None else "") for path in paths]
     return next((path for path in named if holds(folder, tag, path)), None)
 
 
 def latest_commit(folder: Path, *, tip: str = "HEAD") -> str | None:
-    """The tag of the highest release reachable from a commit, or else the commit; ``None`` without commits.
-
-    Raises:
-        TargetError: git refuses to read the repository.
-    """
+    """The tag of the highest release reachable from a commit, or else the commit; ``None`` without commits."""
     if not has_commits(folder):
         return None
     releases = _releases(folder, _tags(folder, f"--merged={tip}"))
@@ -243,9 +244,5 @@ def latest_commit(folder: Path, *, tip: str = "HEAD") -> str | None:
 
 
 def release_tags(folder: Path) -> dict[Numbered, str]:
-    """The tagged versions of the package in ``folder``, on any branch, and their tags; empty outside of git.
-
-    Raises:
-        TargetError: git refuses to read the repository.
-    """
+    """The tagged versions of the package in ``folder``, on any branch, and their tags; empty outside of git."""
     return {release.version: release.tag for release in reversed(_releases(folder, _tags(folder), stable=False))}

@@ -27,7 +27,7 @@ from mcp_governor.files import read_bytes
 from mcp_governor.secrets import keep, redact
 from mcp_governor.target.remote import Header, shown_url
 from mcp_governor.text import one_line
-from mcp_governor.wire.challenge import LOGIN
+from mcp_governor.wire.endpoint import LOGIN
 from mcp_governor.writing import NewFile, locked, write_files
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -15,6 +15,7 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.programs import find_program, our_interpreter, program_in
 from mcp_governor.secret_detection import holds_credentials
 from mcp_governor.text import one_line
+from mcp_governor.versions import is_semver
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -266,3 +267,49 @@ def npm_command(spec: str, with_: Sequence[str] = ()) -> tuple[str, ...]:
         return (npx, "--yes", package)
     packages = [f"--package={name}" for name in (package, *with_)]
     return (npx, "--yes", *packages, "--", match["script"] or match["name"].rpartition("/")[2])
+
+
+_NAME = lazy_pattern(r"(?:@[A-Za-z0-9._~-]+/)?[A-Za-z0-9][A-Za-z0-9._~-]*(?=$|[\[@=<>!~])")
+
+
+def started_package(command: Sequence[str]) -> Package | None:
+    """The package that a command line starts with ``uvx`` or ``npx``, without extras and with the one release that the
+    command line names, if it does; ``None`` if it starts none that is known.
+
+    Args:
+        command: the command of a stdio server, starting with the program.
+    """
+    if not command:
+        return None
+    program = PurePath(command[0]).name.removesuffix(".cmd").removesuffix(".exe")
+    arguments = list(command[1:])
+    if program == "uv" and arguments[:2] == ["tool", "run"]:
+        program, arguments = "uvx", arguments[2:]
+    if program not in ("uvx", "npx"):
+        return None
+    word = _package_word(arguments, program)
+    name = _NAME.match(word)
+    if name is None:
+        return None
+    # uvx takes NAME@VERSION as well.
+    match = _PYPI.fullmatch(word.replace("@", "==", 1)) if program == "uvx" else _NPM.fullmatch(word)
+    version = match["version"] if match is not None else None
+    # A range or tag (^1.2, latest) does not name one release; npm requires all three numbers.
+    exact = version if version and (program == "uvx" or is_semver(version)) else ""
+    return Package("pypi" if program == "uvx" else "npm", name[0], exact, "")
+
+
+def _package_word(arguments: Sequence[str], program: str) -> str:
+    """The word that names the package; empty if that is unclear, because options of uvx may take values."""
+    options = ("--from",) if program == "uvx" else ("-p", "--package")
+    for index, argument in enumerate(arguments):
+        if not argument.startswith("-"):
+            # Behind other options, it may be the value of one.
+            if index == 0 or program == "npx":
+                return argument
+            continue
+        if argument in options:
+            return "".join(arguments[index + 1 : index + 2])
+        if argument.startswith(f"{options[-1]}="):
+            return argument.partition("=")[2]
+    return ""

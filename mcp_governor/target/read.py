@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.errors import FileFormatError, TargetError, UsageError
 from mcp_governor.surface import NO_TIER_RULES, Surface, TierRules, build_surface, load_surface, parse_surface
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
-from mcp_governor.target.pinned import pinned_version
+from mcp_governor.target.packages import started_package
 from mcp_governor.target.resolve import baseline_file, parse_target
 from mcp_governor.text import one_line, visible
 
@@ -40,7 +40,11 @@ def read_source(source: Source, *, tiers: TierRules = NO_TIER_RULES) -> Surface:
         from mcp_governor.target.git import file_at
 
         return parse_surface(file_at(source.folder, source.ref, source.path), source.shown, tiers=tiers)
-    return surface_of(_read_live(source), source, tiers=tiers)
+    from mcp_governor import wire
+
+    lists, calls = source.list_params, source.call_first
+    recording = wire.read(source.endpoint, limits=limits_of(source), list_params=lists, call_first=calls)
+    return surface_of(recording, source, tiers=tiers)
 
 
 def read_pair(sources: tuple[Source, Source], tiers: tuple[TierRules, TierRules]) -> tuple[Surface, Surface]:
@@ -70,9 +74,9 @@ def refuse_client_config(source: FileSource) -> None:
 def surface_of(recording: Recording, source: LiveSource, *, tiers: TierRules = NO_TIER_RULES) -> Surface:
     """The surface of a live server."""
     raw = recording.raw
-    release = pinned_version(getattr(source.endpoint, "command", ()))
-    if release is not None:
-        raw = {**raw, "release": release}
+    started = started_package(getattr(source.endpoint, "command", ()))
+    if started is not None and started.version:
+        raw = {**raw, "release": started.version}
     return build_surface(raw, tiers=tiers, tier_of_list=recording.tier_of_list, source=source.shown)
 
 
@@ -81,14 +85,6 @@ def limits_of(source: LiveSource) -> Limits:
     from mcp_governor import wire
 
     return wire.Limits(request_timeout=source.timeout, connect_timeout=source.start_timeout)
-
-
-def _read_live(source: LiveSource) -> Recording:
-    from mcp_governor import wire
-
-    return wire.read(
-        source.endpoint, limits=limits_of(source), list_params=source.list_params, call_first=source.call_first
-    )
 
 
 def recorded_source(config: Config, target: str | None = None, *, base: Path) -> Source:

@@ -104,17 +104,22 @@ def expand(values: Mapping[str, str], config: Config, where: str) -> dict[str, s
     """
 
     def value_of(key: str, match: re.Match[str]) -> str:
-        variable = match[1] or match[2]
-        if variable not in os.environ:
-            raise ConfigError(
-                f"{config.shown}: {visible(where)}.{visible(key)} needs the environment variable {variable}, "
-                "which is not set.",
-                f"Set it: export {variable}=…",
-            )
-        learn_reference(os.environ[variable], variable)
-        return os.environ[variable]
+        return environment_value(match[1] or match[2], f"{config.shown}: {visible(where)}.{visible(key)}")
 
     return {
         key: _REFERENCE.sub(lambda match, key=key: value_of(key, match), value)  # type: ignore[misc]
         for key, value in values.items()
     }
+
+
+def environment_value(variable: str, who: str) -> str:
+    """The value of an environment variable, which is kept out of all output from then on.
+
+    Raises:
+        ConfigError: it is not set; ``who`` needs it.
+    """
+    if variable not in os.environ:
+        name = visible(variable)
+        raise ConfigError(f"{who} needs the environment variable {name}, which is not set.", f"Set it: export {name}=…")
+    learn_reference(os.environ[variable], variable)
+    return os.environ[variable]

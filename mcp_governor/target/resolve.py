@@ -20,7 +20,6 @@ from mcp_governor.secret_detection import learn_reference
 from mcp_governor.surface.folders import is_snapshot_folder
 from mcp_governor.target.environments import project_program, python_of
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
-from mcp_governor.target.package_starts import package_endpoint
 from mcp_governor.target.packages import (
     RUNNERS,
     in_our_environment,
@@ -28,6 +27,7 @@ from mcp_governor.target.packages import (
     runner_environment,
     withheld,
 )
+from mcp_governor.target.published import package_endpoint
 from mcp_governor.target.remote import (
     TOKEN_VARIABLE,
     Header,

@@ -118,7 +118,7 @@ def _of_distribution(spec: str, name: str, root: Path) -> SchemaVersion:
 
 
 def _of_tag(spec: str, name: str, root: Path) -> SchemaVersion:
-    from mcp_governor.target.git_commits import is_shallow
+    from mcp_governor.target.git import is_shallow
     from mcp_governor.target.git_releases import tagged_version
 
     if spec != GIT_TAG and _TAG_NAME.fullmatch(name) is None:

@@ -33,14 +33,19 @@ def advice(said: str, package: str = "", *, given: Collection[str] = (), with_: 
     needed = package_of(sdk_needed(text))
     if wanted := next((one for one in with_ if package_of(one) == needed), ""):
         return f"It does not fit {shlex.quote(wanted)} either. Try another version of {package_of(wanted)}, or of it."
-    for form in _FORMS:
-        found = form(text, package)
-        if found:
-            return found
-    reason = (
-        _variables(text, given) or _arguments(text, package) or _row(AT_WORK, text, package) or _node(text, package)
+    return (
+        _script(text, package)
+        or _row(INSTALLED, text, package)
+        or _registry(text, package)
+        or _command(text, package)
+        or _older_sdk(text, package)
+        or _row(MODULES, text, package)
+        or _variables(text, given)
+        or _arguments(text, package)
+        or _row(AT_WORK, text, package)
+        or _node(text, package)
+        or (_no_reason(text, package) if package else "")
     )
-    return reason or (_no_reason(text, package) if package else "")
 
 
 def installed_with(command: Sequence[str]) -> list[str]:
@@ -216,8 +221,7 @@ _NO_VERSION = re.compile(rf"there is no version of {NAME}|npm (?:error|ERR!) cod
 
 def _bare(package: str) -> str:
     """The name of a package without scheme, version, extras and script."""
-    name = re.split(r"(?<=.)@|[=\[:]", package.partition(":")[2], maxsplit=1)[0]
-    return name.lower().replace("_", "-")
+    return package_of(package.partition(":")[2]).replace("_", "-")
 
 
 def _registry(text: str, package: str) -> str:
@@ -353,23 +357,6 @@ def _other(package: str) -> str:
         return ""
     return f": {_VERSION.sub('', _base(package))}{'==' if package.startswith('pypi:') else '@'}VERSION"
 
-
-def _installed(text: str, package: str) -> str:
-    return _row(INSTALLED, text, package)
-
-
-def _modules(text: str, package: str) -> str:
-    return _row(MODULES, text, package)
-
-
-_FORMS: tuple[Callable[[str, str], str], ...] = (
-    _script,
-    _installed,
-    _registry,
-    _command,
-    _older_sdk,
-    _modules,
-)
 
 _ASKS = re.compile(
     r"environment|\benv\b|[Rr]equire|REQUIRED|[Mm]issing|\b[Nn]ot (?:set|provided|found|defined|specified|configured)"

@@ -7,20 +7,23 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, cast
 
 import httpx2
+from msgspec import Struct
 
 from mcp_governor._version import __version__
 from mcp_governor.errors import ProtocolError, TargetError, UnreachableError
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import beginning, one_line, visible
-from mcp_governor.wire.challenge import refused
 from mcp_governor.wire.duplex import quiet
+from mcp_governor.wire.endpoint import LOGIN
+from mcp_governor.wire.limits import too_long
 from mcp_governor.wire.transport import ConnectionLostError, HttpStatusError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
 
     from mcp_governor.wire.endpoint import HttpEndpoint
-    from mcp_governor.wire.limits import Limits
-    from mcp_governor.wire.meter import Meter
+    from mcp_governor.wire.limits import Limits, Meter
+
 
 _REDIRECTS = 5
 """Most redirects of one request: scheme, host and slash are three. With more, the server counts as unreachable."""
@@ -104,7 +107,7 @@ class Client:
             meter.received(len(chunk))
             parts += chunk
             if len(parts) > self.limits.message_bytes:
-                raise self._too_long()
+                raise too_long(self.limits.message_bytes)
         return bytes(parts)
 
     async def events(self, response: httpx2.Response, meter: Meter) -> AsyncIterator[httpx2.ServerSentEvent]:
@@ -118,13 +121,7 @@ class Client:
             async for event in httpx2.EventSource(metered, max_event_size=self.limits.message_bytes):
                 yield event
         except httpx2.SSEError:
-            raise self._too_long() from None
-
-    def _too_long(self) -> ProtocolError:
-        return ProtocolError(
-            f"it sent a message longer than {self.limits.message_bytes:,} bytes.",
-            "Split the list into pages (nextCursor), or shorten its schemas.",
-        )
+            raise too_long(self.limits.message_bytes) from None
 
     def refusal(self, response: httpx2.Response, body: bytes) -> UnreachableError:
         """The error for an HTTP status without a JSON-RPC message."""
@@ -275,3 +272,97 @@ def _snippet(response: httpx2.Response, body: bytes) -> str:
     if plain_type(response) not in ("text/plain", "application/json") or not body.strip():
         return ""
     return f': "{one_line(beginning(body, 500), 80)}"'
+
+
+# why a server refuses a request with 401 or 403: which credential is missing, or which one it does not accept
+
+
+LONGEST = 2_000
+"""Characters of a WWW-Authenticate header that are read: four times that of the longest in use."""
+
+_QUOTED = r'"(?:[^"\\]|\\.)*"'
+_STRINGS = lazy_pattern(_QUOTED)
+_SCHEME = lazy_pattern(r"(?:^|,)\s*([A-Za-z][A-Za-z0-9-]*)(?=\s+[\w-]+\s*=|\s*(?:,|$))")
+_PARAMETER = lazy_pattern(rf'([A-Za-z_]+)\s*=\s*({_QUOTED}|[^\s,"]+)')
+
+
+class Challenge(Struct, frozen=True):
+    """What a ``WWW-Authenticate`` header says (RFC 9110, 11.6.1; RFC 6750, 3).
+
+    Attributes:
+        schemes: the ways to authenticate, in lower case.
+        parameters: of all of them, by name in lower case; the first of each name.
+    """
+
+    schemes: tuple[str, ...] = ()
+    parameters: Mapping[str, str] = {}
+
+
+def challenge_of(header: str) -> Challenge:
+    """Read a ``WWW-Authenticate`` header; what is not one says nothing."""
+    text = header[:LONGEST]
+    schemes = [found[1].lower() for found in _SCHEME.finditer(_STRINGS.sub('""', text))]
+    parameters: dict[str, str] = {}
+    for found in _PARAMETER.finditer(text):
+        value = found[2][1:-1].replace('\\"', '"') if found[2].startswith('"') else found[2]
+        parameters.setdefault(found[1].lower(), value)
+    return Challenge(tuple(schemes), parameters)
+
+
+def refused(endpoint: HttpEndpoint, status: int, header: str) -> UnreachableError:
+    """The error for a response 401 or 403.
+
+    Args:
+        endpoint: the server, with what is sent to it.
+        status: the HTTP status.
+        header: the value of ``WWW-Authenticate``; empty if there is none.
+    """
+    challenge = challenge_of(header)
+    sent = {name.lower(): endpoint.origins.get(name.lower(), "") for name in endpoint.headers}
+    reason = _said(status, challenge)
+    if "authorization" in sent:
+        origin = sent["authorization"]
+        what = f"the credentials from {one_line(origin, 100)}" if origin else "the credentials"
+        return UnreachableError(f"it refuses {what} ({reason}).", _check(origin, endpoint, status))
+    known = [f"{name} ({origin})" for name, origin in sent.items() if origin]
+    wanted = challenge.schemes[0].title() if challenge.schemes else ""
+    if known:
+        missing = f", and Authorization ({wanted}) is missing" if wanted else ""
+        message = f"it refuses the credentials ({reason}): {one_line(', '.join(known), 200)} was sent{missing}."
+        return UnreachableError(message, _pass(endpoint, challenge) if wanted else "Check the value of the header.")
+    return UnreachableError(f"it requires credentials ({reason}).", _pass(endpoint, challenge))
+
+
+def _said(status: int, challenge: Challenge) -> str:
+    """``HTTP 401 invalid_token: "expired"``, as far as the server says it."""
+    error = challenge.parameters.get("error", "")
+    said = f"HTTP {status}{f' {one_line(error, 40)}' if error else ''}"
+    described = challenge.parameters.get("error_description", "")
+    scope = challenge.parameters.get("scope", "")
+    if error == "insufficient_scope" and scope:
+        return f'{said}: the scope "{one_line(scope, 100)}" is needed'
+    return f'{said}: "{one_line(described, 100)}"' if described else said
+
+
+def _check(origin: str, endpoint: HttpEndpoint, status: int) -> str:
+    if origin == LOGIN:
+        return f"Sign in again: mcp-governor login {endpoint.shown}"
+    if status == 403:
+        return "Use an account or a token that may do this."
+    variable = origin.rpartition(" ")[2] if origin.startswith("--bearer") else origin
+    return f"Check the value of {one_line(variable, 100)}." if origin else _pass(endpoint, Challenge())
+
+
+def _pass(endpoint: HttpEndpoint, challenge: Challenge) -> str:
+    """How to give a server what it asks for."""
+    if challenge.schemes and "bearer" not in challenge.schemes:
+        scheme = one_line(challenge.schemes[0].title(), 40)
+        return (
+            f'Set a variable to "{scheme} …", and name it: --header Authorization=VARIABLE; or set headers = '
+            '{ Authorization = "$VARIABLE" } for this server in the configuration.'
+        )
+    login = f"Sign in: mcp-governor login {endpoint.shown}\nOr: " if challenge.schemes else ""
+    return (
+        f"{login}Name the environment variable that contains a token: --bearer VARIABLE (--header NAME=VARIABLE for "
+        'another header); or set bearer-token = "$VARIABLE" for this server in the configuration.'
+    )

@@ -1,11 +1,19 @@
-"""Two independent directions on an event loop, for stdio and HTTP+SSE servers."""
+"""Event loops: work that leaves nothing running when it is interrupted, and two independent directions, for stdio and
+HTTP+SSE servers.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import logging
+import signal
+import sys
+import threading
 from codecs import BOM_UTF8
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 
@@ -16,12 +24,68 @@ from mcp_governor.wire.transport import ConnectionLostError
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 
-    from anyio.abc import TaskGroup
+    from anyio.abc import TaskGroup, TaskStatus
 
-    from mcp_governor.wire.limits import Limits
     from mcp_governor.wire.pulse import Pulse
     from mcp_governor.wire.rpc import Message
     from mcp_governor.wire.transport import Inbox
+
+
+T = TypeVar("T")
+
+
+def run(work: Callable[..., Awaitable[T]], *arguments: Any) -> T:
+    """Run ``work(*arguments)`` to its end in an event loop of its own.
+
+    Output of server objects goes to stderr in the meantime, because stdout is for our report.
+    SIGTERM and SIGINT cancel the work, so that children are ended, before they take their usual effect. Inside a
+    running event loop (a notebook, an asynchronous test), the work runs in a thread with a loop of its own.
+    """
+    with contextlib.redirect_stdout(sys.stderr):
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            pass
+        else:
+            with ThreadPoolExecutor(1, "mcp-governor-wire") as pool:
+                return pool.submit(anyio.run, work, *arguments).result()
+        if watched := _watched():
+            return anyio.run(_interruptible, watched, work, arguments)
+        return anyio.run(work, *arguments)
+
+
+def _watched() -> list[signal.Signals]:
+    """The signals that cancel the work. A handler that somebody else has installed stays; asyncio could not restore
+    it."""
+    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
+        return []
+    usual = {signal.SIGTERM: signal.SIG_DFL, signal.SIGINT: signal.default_int_handler}
+    return [number for number, handler in usual.items() if signal.getsignal(number) is handler]
+
+
+async def _interruptible(
+    watched: list[signal.Signals], work: Callable[..., Awaitable[T]], arguments: tuple[Any, ...]
+) -> T:
+    """Cancel the work by a scope. asyncio itself would cancel the task at a SIGINT, which no shield stops, also while
+    a child is being started: then asyncio kills our leash, and waits for the end of pipes that a server without a leash
+    keeps open."""
+    results: list[T] = []
+    received: list[signal.Signals] = []
+    async with background() as tasks:
+
+        async def watch(*, task_status: TaskStatus[None]) -> None:
+            with anyio.open_signal_receiver(*watched) as signals:
+                task_status.started()
+                async for number in signals:
+                    received.append(number)
+                    tasks.cancel_scope.cancel()
+                    return
+
+        await tasks.start(watch)
+        results.append(await work(*arguments))
+    if not results:
+        signal.raise_signal(received[0])
+    return results[0]
 
 
 LOOK = 0.25
@@ -34,7 +98,6 @@ class Duplex:
     Args:
         send: sends one message to the peer.
         inbox: receives messages that are not responses.
-        limits: limits the depth of messages.
         pulse: observes the peer if it is our child.
 
     Attributes:
@@ -43,18 +106,11 @@ class Duplex:
 
     mirrors = False
 
-    def __init__(
-        self,
-        send: Callable[[Message], Awaitable[None]],
-        inbox: Inbox,
-        limits: Limits,
-        pulse: Pulse | None = None,
-    ) -> None:
+    def __init__(self, send: Callable[[Message], Awaitable[None]], inbox: Inbox, pulse: Pulse | None = None) -> None:
         self.pulse = pulse
         self.broken: ServerError | None = None
         self._send = send
         self._inbox = inbox
-        self._limits = limits
         self._news = anyio.Event()
         self._expected: set[int] = set()
         self._abandoned: set[int] = set()
@@ -121,20 +177,16 @@ class Duplex:
         Raises:
             ProtocolError: it exceeds a limit, or is a broken message.
         """
-        meter = self._inbox.meter
-        meter.unparsed(data)
         if isinstance(data, bytes) and data.startswith(BOM_UTF8):
             # No client reads such a line, but what it says can still be checked.
             self._inbox.heard_noise(data)
             data = data.removeprefix(BOM_UTF8)
         try:
-            messages = rpc.decode(data, self._limits.depth)
+            return self._inbox.decoded(data)
         except rpc.NotJsonRpcError as error:
             line = data if isinstance(data, bytes) else data.encode(errors="replace")
             self._inbox.not_a_message(line, str(error))
             return []
-        meter.parsed(messages)
-        return messages
 
     async def take(self, message: Message) -> None:
         """Process one message from the peer, and send the reply that it requires.

@@ -5,8 +5,6 @@ Importing this module loads nothing heavy, so that configuration and target code
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import sys
 from dataclasses import dataclass, field
@@ -23,6 +21,10 @@ if TYPE_CHECKING:
 
     from mcp_governor.wire.limits import Limits
     from mcp_governor.wire.transport import Inbox, Transport
+
+
+LOGIN = "the login"
+"""Origin of a header that ``mcp-governor login`` provides."""
 
 
 class Era(StrEnum):
@@ -42,11 +44,6 @@ class OpenableEndpoint(Protocol):
     @property
     def shown(self) -> str:
         """Its name for messages, without secrets."""
-        ...
-
-    @property
-    def key(self) -> str:
-        """Its identity for the era cache; holds no secret."""
         ...
 
     @property
@@ -120,11 +117,6 @@ class StdioEndpoint:
         return one_line(self.package, 100) if self.package else command_line(self.command, 200)
 
     @property
-    def key(self) -> str:
-        """Identity of the target for the era cache; holds no secret."""
-        return _digest("stdio", self.command, self.cwd)
-
-    @property
     def runs_code(self) -> bool:
         """True, because it starts a program."""
         return True
@@ -164,11 +156,6 @@ class HttpEndpoint:
         return one_line(f"{parts.scheme}://{host}{parts.path}", 200)
 
     @property
-    def key(self) -> str:
-        """Identity of the target for the era cache; holds no secret."""
-        return _digest("http", self.url, self.transport)
-
-    @property
     def runs_code(self) -> bool:
         """False, because the server runs elsewhere."""
         return False
@@ -193,7 +180,3 @@ def object_elsewhere(python: str, target: str, folders: tuple[str, ...]) -> Stdi
 
 Endpoint = StdioEndpoint | HttpEndpoint | OpenableEndpoint
 """Any endpoint."""
-
-
-def _digest(*parts: object) -> str:
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]

@@ -1,7 +1,8 @@
-"""Streamable HTTP in both eras, on httpx2.
+"""Streamable HTTP in both eras, and HTTP+SSE, the transport of 2024-11-05, on httpx2.
 
 In 2026-07-28, each POST is independent. In 2025, an ``Mcp-Session-Id`` connects the requests of a conversation, and a
-broken response stream is resumed with ``Last-Event-ID``.
+broken response stream is resumed with ``Last-Event-ID``. HTTP+SSE has an event stream from the server, and an address
+for POSTs to it.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from mcp_governor.errors import ProtocolError, UnreachableError
+from mcp_governor.errors import ProtocolError, ServerError, UnreachableError
 from mcp_governor.text import one_line
 from mcp_governor.wire import rpc
 from mcp_governor.wire.client import Client, plain_type
+from mcp_governor.wire.duplex import Duplex, background
 from mcp_governor.wire.headers import ACCEPT, SESSION, VERSION, valid_session
 from mcp_governor.wire.transport import ConnectionLostError
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from mcp_governor.wire.pulse import Pulse
     from mcp_governor.wire.rpc import Message
     from mcp_governor.wire.transport import Inbox
+
 
 _RESUMPTIONS = 5
 """Most times that a broken stream is resumed for one response, within the timeout of the request. After that, the
@@ -117,14 +120,12 @@ class Streamable:
         body = await self._client.body(response, self._inbox.meter)
         if response.status_code in (401, 403):
             raise self._client.refusal(response, body)
-        self._inbox.meter.unparsed(body)
         try:
-            messages = rpc.decode(body, self._client.limits.depth)
+            messages = self._inbox.decoded(body)
         except rpc.NotJsonRpcError as error:
             if not response.is_success:
                 raise self._client.refusal(response, body) from None
             raise self._client.not_mcp(response, body, str(error)) from None
-        self._inbox.meter.parsed(messages)
         return await self._sort(messages, message, whole=True)
 
     async def _stream(self, response: httpx2.Response, message: Message, resumption: Resumption) -> Message | None:
@@ -133,14 +134,12 @@ class Streamable:
                 resumption.note(event)
                 if event.event != "message" or not event.data:
                     continue
-                self._inbox.meter.unparsed(event.data)
                 try:
-                    messages = rpc.decode(event.data, self._client.limits.depth)
+                    messages = self._inbox.decoded(event.data)
                 except rpc.NotJsonRpcError as error:
                     raise ProtocolError(
                         f"it sent an event that cannot be read: {error}.", "Send one JSON-RPC message per event."
                     ) from None
-                self._inbox.meter.parsed(messages)
                 answer = await self._sort(messages, message, whole=False)
                 if answer is not None:
                     return answer
@@ -192,3 +191,73 @@ async def open_streamable(client: Client, inbox: Inbox) -> AsyncIterator[Streama
     finally:
         with anyio.CancelScope(shield=True):
             await transport.close()
+
+
+class _Stream:
+    """The event stream, and the address for POSTs that it names."""
+
+    def __init__(self, client: Client, inbox: Inbox) -> None:
+        self._client = client
+        self._meter = inbox.meter
+        self._address: httpx2.URL | None = None
+        self.ready = anyio.Event()
+        self.duplex = Duplex(self._send, inbox)
+
+    async def listen(self) -> None:
+        """Read events until the stream ends; waiting requests then get the reason."""
+        try:
+            headers = {"Accept": "text/event-stream", "Cache-Control": "no-store"}
+            async with self._client.stream("GET", self._client.url, headers, None) as response:
+                if not response.is_success:
+                    raise self._client.refusal(response, await self._client.body(response, self._meter))
+                if plain_type(response) != "text/event-stream":
+                    raise self._client.not_mcp(response, b"-", "not an event stream")
+                async for event in self._client.events(response, self._meter):
+                    await self._take(event)
+            self.duplex.fail(ConnectionLostError("it closed its event stream.", "Check the server's log."))
+        except ServerError as error:
+            self.duplex.fail(error)
+        self.ready.set()
+
+    async def _take(self, event: httpx2.ServerSentEvent) -> None:
+        if event.event == "endpoint" and self._address is None:
+            address = self._client.url.join(event.data.strip())
+            here = self._client.url
+            if (address.scheme, address.host, address.port) != (here.scheme, here.host, here.port):
+                raise ProtocolError(
+                    f"it asks for messages to be sent to another origin ({one_line(address.host, 60)}).",
+                    "Name a path of the server itself in the endpoint event.",
+                )
+            self._address = address
+            self.ready.set()
+        elif event.event == "message" and event.data:
+            await self.duplex.feed(event.data)
+
+    async def _send(self, message: Message) -> None:
+        if self._address is None:
+            raise UnreachableError("it did not name an endpoint for messages.", "Check that it speaks HTTP+SSE.")
+        async with self._client.stream("POST", self._address, {}, rpc.encode(message)) as response:
+            if not response.is_success:
+                raise self._client.refusal(response, await self._client.body(response, self._meter))
+
+
+@asynccontextmanager
+async def open_sse(client: Client, inbox: Inbox) -> AsyncIterator[Duplex]:
+    """Open a transport over HTTP+SSE.
+
+    Raises:
+        UnreachableError, ProtocolError: the stream does not open, or does not name an address in time.
+    """
+    stream = _Stream(client, inbox)
+    async with background() as tasks:
+        tasks.start_soon(stream.listen)
+        with anyio.move_on_after(client.limits.connect_timeout):
+            await stream.ready.wait()
+        if stream.duplex.broken is not None:
+            raise stream.duplex.broken
+        if not stream.ready.is_set():
+            raise UnreachableError(
+                f"its event stream did not name an endpoint for messages within {client.limits.connect_timeout:g} s.",
+                "Check that it speaks HTTP+SSE at this address.",
+            )
+        yield stream.duplex

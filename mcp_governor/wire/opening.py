@@ -15,6 +15,8 @@ import time
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
 
+import anyio
+from anyio import to_thread
 from msgspec import Struct
 
 from mcp_governor.errors import ProtocolError, ServerError, UnreachableError
@@ -29,7 +31,7 @@ from mcp_governor.wire.session import Session
 from mcp_governor.wire.transport import ConnectionLostError, HttpStatusError, Inbox
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, MutableMapping
+    from collections.abc import AsyncIterator, Callable
     from contextlib import AbstractAsyncContextManager
 
     from mcp_governor.wire.client import Client
@@ -60,7 +62,6 @@ async def connect(
     *,
     limits: Limits = DEFAULT_LIMITS,
     era: Era | None = None,
-    eras: MutableMapping[str, Era] | None = None,
 ) -> AsyncIterator[Session]:
     """Open a connection and perform the handshake; everything is closed at the end of the block.
 
@@ -69,8 +70,6 @@ async def connect(
         limits: limits on messages, lists and time.
         era: the only era to use, whatever the endpoint says; ``None`` uses that of the endpoint, and if it has none,
             tries ``server/discover`` and falls back to ``initialize``.
-        eras: cache of eras by ``endpoint.key``, which is updated; a cached era is tried first. Discard it when a server
-            may have changed.
 
     Raises:
         UnreachableError, ProtocolError: the connection failed, or the server does not implement MCP.
@@ -81,7 +80,7 @@ async def connect(
         typed = endpoint.shown
         while True:
             endpoint = as_before(endpoint)
-            opening = _Opening(endpoint, limits, era, (eras or {}).get(endpoint.key, Era.MODERN))
+            opening = _Opening(endpoint, limits, era)
             try:
                 session = await opening.session(stack)
             except ConnectionLostError as error:
@@ -91,14 +90,12 @@ async def connect(
                         error.hint = "\n".join((amended[1], *error.hint.splitlines()[1:]))
                     error.hint += f"\nIt was started with {', '.join(chosen)}, which it needs." if chosen else ""
                     raise
-                _FAILED[endpoint.key] = error.said
+                _FAILED[_start_of(endpoint)] = error.said
                 chosen.append(amended[1])
                 continue
             break
         if chosen:
             note(f"{typed} does not start as it is named, so it was started with {', '.join(chosen)}.")
-        if eras is not None:
-            eras[endpoint.key] = session.era
         yield session
 
 
@@ -106,26 +103,29 @@ async def _amended(endpoint: Endpoint, said: str) -> tuple[StdioEndpoint | None,
     """Another way to start a package. The registry may be asked, which other connections do not wait for."""
     if not isinstance(endpoint, StdioEndpoint) or endpoint.amend is None:
         return None
-    from anyio import to_thread
-
     return await to_thread.run_sync(endpoint.amend, said)
 
 
 _AMENDMENTS = 3
 """Most ways in which a package is started after the first: its script, a Python or Node.js, the version of its SDK."""
 
-_FAILED: dict[str, str] = {}
-"""Key of a package that did not start as it was named → its output, so that a run makes the same mistake once."""
+_FAILED: dict[tuple[object, ...], str] = {}
+"""What did not start as it was named → its output, so that a run makes the same mistake once."""
 
 
 def as_before(endpoint: Endpoint) -> Endpoint:
     """The endpoint as it was started before in this process: a package may need another start than its name says."""
     for _ in range(_AMENDMENTS):
-        if not isinstance(endpoint, StdioEndpoint) or endpoint.amend is None or endpoint.key not in _FAILED:
+        said = _FAILED.get(_start_of(endpoint))
+        if not isinstance(endpoint, StdioEndpoint) or endpoint.amend is None or said is None:
             break
-        amended = endpoint.amend(_FAILED[endpoint.key])
+        amended = endpoint.amend(said)
         endpoint = (amended and amended[0]) or endpoint
     return endpoint
+
+
+def _start_of(endpoint: Endpoint) -> tuple[object, ...]:
+    return (endpoint.command, endpoint.cwd) if isinstance(endpoint, StdioEndpoint) else ()
 
 
 class _Attempt(Struct, frozen=True):
@@ -137,18 +137,16 @@ class _Attempt(Struct, frozen=True):
 
     seconds: float
     pinned: Era | None = None
-    first: Era = Era.MODERN
     patience: Patience | None = None
 
 
 class _Opening:
     """Makes one attempt after the other, until a handshake succeeds."""
 
-    def __init__(self, endpoint: Endpoint, limits: Limits, pinned: Era | None, first: Era) -> None:
+    def __init__(self, endpoint: Endpoint, limits: Limits, pinned: Era | None) -> None:
         self._endpoint = endpoint
         self._limits = limits
         self._pinned = pinned or (endpoint.era if isinstance(endpoint, StdioEndpoint | HttpEndpoint) else None)
-        self._first = first
         self._inbox = Inbox(limits)
         self._stderr = bytearray()
         self._starts = 0
@@ -188,7 +186,7 @@ class _Opening:
             return await self._stdio(stack, endpoint)
         if isinstance(endpoint, HttpEndpoint):
             return await self._http(stack, endpoint)
-        how = _Attempt(self._limits.connect_timeout, self._pinned or endpoint.only_era, self._first)
+        how = _Attempt(self._limits.connect_timeout, self._pinned or endpoint.only_era)
         return await self._attempt(stack, lambda inbox: endpoint.open(self._limits, inbox), how)
 
     async def _attempt(self, stack: AsyncExitStack, opener: Opener, how: _Attempt) -> Session:
@@ -204,8 +202,8 @@ class _Opening:
             session.stderr = self._stderr if isinstance(self._endpoint, StdioEndpoint) else None
             if session.pulse is not None:
                 session.pulse.says_http = self._says_http
-            with session.within(end - time.monotonic()):
-                await greet(session, pinned=how.pinned, first=how.first, patience=how.patience)
+            with anyio.fail_after(end - time.monotonic()):
+                await greet(session, pinned=how.pinned, patience=how.patience)
         except BaseException:
             pulse = session.pulse if session is not None else None
             self._heard = pulse is None or pulse.heard
@@ -216,8 +214,8 @@ class _Opening:
 
     async def _stdio(self, stack: AsyncExitStack, endpoint: StdioEndpoint) -> Session:
         budget = self._limits.connect_timeout
-        if self._pinned is not None or self._first is Era.LEGACY:
-            return await self._start(stack, endpoint, _Attempt(budget, self._pinned, self._first))
+        if self._pinned is not None:
+            return await self._start(stack, endpoint, _Attempt(budget, self._pinned))
         # A server that ignores the request is restarted and sent `initialize`. Half of the time is left for that.
         patience = Patience(min(self._limits.probe_timeout, budget / 4), budget / 2)
         began = time.monotonic()
@@ -272,7 +270,7 @@ class _Opening:
 
     async def _http(self, stack: AsyncExitStack, endpoint: HttpEndpoint) -> Session:
         from mcp_governor.wire.client import open_client
-        from mcp_governor.wire.sse import open_sse
+        from mcp_governor.wire.http import open_sse
 
         def sse(inbox: Inbox) -> AbstractAsyncContextManager[Transport]:
             return open_sse(client, inbox)
@@ -303,7 +301,7 @@ class _Opening:
         budget = self._limits.connect_timeout
         patience = Patience(budget / 2, budget / 2)
         try:
-            return await self._attempt(stack, opener, _Attempt(budget, self._pinned, self._first, patience))
+            return await self._attempt(stack, opener, _Attempt(budget, self._pinned, patience))
         except UnansweredError:
             if self._pinned is not None:
                 raise

@@ -64,13 +64,7 @@ class UnansweredError(UnreachableError):
         self.read_after = read_after
 
 
-async def greet(
-    session: Session,
-    *,
-    pinned: Era | None = None,
-    first: Era = Era.MODERN,
-    patience: Patience | None = None,
-) -> None:
+async def greet(session: Session, *, pinned: Era | None = None, patience: Patience | None = None) -> None:
     """Find the era of a server and perform its handshake, one handshake at a time.
 
     A second handshake on the same connection follows only if the first one was refused. The session begins with its
@@ -79,7 +73,6 @@ async def greet(
     Args:
         session: sends the requests.
         pinned: the only era to use.
-        first: the era to try first.
         patience: how long to wait for ``server/discover``; ``None`` waits as long as the session does.
 
     Raises:
@@ -87,19 +80,14 @@ async def greet(
         ServerError: the server supports neither era.
         TimeoutError: no response.
     """
-    await session.begin(*await _greeted(session, pinned, first, patience))
+    await session.begin(*await _greeted(session, pinned, patience))
 
 
-async def _greeted(session: Session, pinned: Era | None, first: Era, patience: Patience | None) -> _Greeting:
+async def _greeted(session: Session, pinned: Era | None, patience: Patience | None) -> _Greeting:
     if pinned is Era.LEGACY:
         return await _initialize(session)
     if pinned is Era.MODERN:
         return await _discover(session, patience)
-    if first is Era.LEGACY:
-        try:
-            return await _initialize(session)
-        except rpc.RpcError:
-            return await _discover(session, patience)
     try:
         return await _discover(session, patience)
     except (rpc.RpcError, ProtocolError, HttpStatusError) as error:

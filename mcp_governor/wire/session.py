@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import math
-import time
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor._version import __version__
@@ -22,7 +20,7 @@ from mcp_governor.wire.headers import mirrored
 from mcp_governor.wire.transport import ConnectionLostError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from mcp_governor.wire.limits import Limits
     from mcp_governor.wire.pulse import Pulse
@@ -105,7 +103,6 @@ class Session:
         self.inbox = inbox
         self.explained = explained
         self._numbers = itertools.count(1)
-        self._deadline: float | None = None
         self.era, self.protocol = Era.LEGACY, ""
         self.server_info: Mapping[str, Any] = {}
         self.capabilities: Mapping[str, Any] = {}
@@ -149,26 +146,7 @@ class Session:
         self._note_mismatches(result, kind, "", inside)
         if era is Era.LEGACY:
             message = rpc.notification("notifications/initialized")
-            await self._transport.notify(message, self._headers(message, Era.LEGACY), self._left(None))
-
-    @contextmanager
-    def within(self, seconds: float) -> Iterator[None]:
-        """Limit the time of all requests inside the block; after that, ``TimeoutError`` is raised."""
-        outer = self._deadline
-        # Blocks can be nested; an inner one may only shorten the time.
-        self._deadline = min(outer or math.inf, time.monotonic() + seconds)
-        try:
-            yield
-        finally:
-            self._deadline = outer
-
-    def _left(self, seconds: float | None) -> float | None:
-        if self._deadline is None:
-            return seconds
-        left = self._deadline - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        return left if seconds is None else min(left, seconds)
+            await self._transport.notify(message, self._headers(message, Era.LEGACY), None)
 
     @property
     def pulse(self) -> Pulse | None:
@@ -194,7 +172,7 @@ class Session:
         headers = self._headers(message, era)
         self.inbox.stray_id = ""
         try:
-            answer = await self._transport.exchange(message, headers, self._left(seconds), look)
+            answer = await self._transport.exchange(message, headers, seconds, look)
         except TimeoutError:
             if look is None:
                 await self._cancel(message, era)
@@ -232,9 +210,6 @@ class Session:
             self._answered = method
             return result
         except TimeoutError:
-            # The deadline of the enclosing block has passed, so its owner creates the error.
-            if self._deadline is not None and time.monotonic() >= self._deadline:
-                raise
             wrong = self.inbox.answered_another(method)
             error = wrong or UnreachableError(
                 f"no response to {one_line(method, 60)} within {seconds:g} s.",

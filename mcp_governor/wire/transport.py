@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from mcp_governor.errors import ProtocolError, UnreachableError
 from mcp_governor.text import beginning, one_line
 from mcp_governor.wire import rpc
-from mcp_governor.wire.meter import Meter
+from mcp_governor.wire.limits import Meter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -184,6 +184,18 @@ class Inbox:
             f"the id of the response to {one_line(method, 60)} is {self.stray_id}, and no request has this id.",
             "Answer every request with the id that it came with, as the same JSON type.",
         )
+
+    def decoded(self, data: bytes | str) -> list[Message]:
+        """The messages in a line, an event or a body, which are counted.
+
+        Raises:
+            NotJsonRpcError: it holds none.
+            ProtocolError: it exceeds a limit.
+        """
+        self.meter.unparsed(data)
+        messages = rpc.decode(data, self._limits.depth)
+        self.meter.parsed(messages)
+        return messages
 
     def heard_noise(self, line: bytes) -> None:
         """Count a line of stdout that clients cannot read."""

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from replacing import replace
 
-from mcp_governor.checking.deprecation_warnings import IN_RESPONSES, ON_STDERR
+from mcp_governor.checking.calling import IN_RESPONSES, ON_STDERR
 from mcp_governor.checking.run import check
 from mcp_governor.config import load_config
 
@@ -137,7 +137,7 @@ def test_a_warning_that_comes_after_the_response_is_waited_for(tmp_path: Path) -
 
 
 def test_what_was_cut_off_may_have_warned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mcp_governor.checking.deprecation_warnings.STDERR_KEPT", 2_000)
+    monkeypatch.setattr("mcp_governor.checking.calling.STDERR_KEPT", 2_000)
     noise = "x" * 3_000
     assert missing(tmp_path, REPORTED, body={"warning": WARNING}, stderr=noise, **MARK) == []
 

@@ -10,7 +10,7 @@ import pytest
 from replacing import replace
 
 from mcp_governor import check
-from mcp_governor.checking.evaluated import check_evaluated
+from mcp_governor.checking.discipline import check_evaluated
 from mcp_governor.config import Config
 from mcp_governor.config.policy import PolicyConfig
 from mcp_governor.evaluation.model import Answer, Query, QuerySet, Run, RunnerInfo

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mcp_governor.checking.settings import changes_between
+from mcp_governor.checking.reading import changes_between
 from mcp_governor.config import Config, PolicyConfig
 from mcp_governor.surface import build_surface
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mcp_governor.checking.python_hint import annotations_hint, parameter_hint
+from mcp_governor.checking.fix_plan import annotations_hint, parameter_hint
 from mcp_governor.target.discover.tool_source import Parameter
 
 TEXT, INTEGER, NULL = {"type": "string"}, {"type": "integer"}, {"type": "null"}

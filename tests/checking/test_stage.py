@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mcp_governor.checking.against.baseline import baseline_of
-from mcp_governor.checking.against.stage import stage_of
+from mcp_governor.checking.against.last_release import stage_of
 from mcp_governor.config import Config
 from mcp_governor.config.policy import PolicyConfig
 from mcp_governor.rule_names import noting
@@ -140,10 +140,8 @@ def test_of_several_packages_the_own_tag_counts(repo: Path) -> None:
 
 def test_what_a_tag_released_is_checked_against_the_release_before(repo: Path) -> None:
     found = baseline_of(parse_surface(surface("1.1.0").encode(), "s"), config(repo), stage=AT_TAG)
-    assert found is not None
     assert (found.source, found.surface.version) == ("git:v1.0.0", "1.0.0")
     found = baseline_of(parse_surface(surface("1.1.0").encode(), "s"), config(repo), stage=BETWEEN)
-    assert found is not None
     assert found.source == "git:v1.1.0"
 
 

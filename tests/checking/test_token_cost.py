@@ -27,7 +27,6 @@ def test_the_difference_counts_what_came_and_what_went() -> None:
     before = build_surface({"tools": [tool("a", 400), tool("gone", 80)]})
     now = build_surface({"tools": [tool("a", 440), tool("new", 200)]})
     cost = token_cost(now, before)
-    assert cost is not None
     assert (cost.total, cost.growth) == (160, 40)
     assert {name: cost.growth_of(name) for name in cost.tools} == {"a": 10, "new": 50}
     assert document_of(Report(target="t", tokens=cost))["tokens"] == {
@@ -58,7 +57,6 @@ def test_a_renamed_tool_costs_what_it_did_before() -> None:
     changes = compare(old, now)
     assert [change.kind for change in changes] == ["tool-renamed"]
     cost = token_cost(now, old, changes)
-    assert cost is not None
     assert cost.before_of("find_note") == token_costs(old)["find_notes"]
     assert cost.grown() == []
     assert token_cost(now, old).grown() == ["find_note"]  # type: ignore[union-attr]

@@ -28,7 +28,7 @@ from projects import committed, git, governor, repository, surface_text, tool, w
 from mcp_governor import fingerprint, load_surface
 from mcp_governor.checking.against import pull_request
 from mcp_governor.checking.against.base_branch import Base, key_of_all
-from mcp_governor.checking.asked import Asked
+from mcp_governor.checking.model import Asked
 from mcp_governor.config import AcceptConfig, CallConfig, Config, LintConfig, ServerConfig
 from mcp_governor.config.model import IgnoredRule
 from mcp_governor.surface import build_surface, dump_surface

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from projects import committed, git, repository, surface_text, tool, write
 
-from mcp_governor.checking.asked import Asked
+from mcp_governor.checking.model import Asked
 from mcp_governor.checking.run import check_as_asked
 from mcp_governor.config import load_config
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_governor.checking.settings import lint_settings
+from mcp_governor.checking.reading import lint_settings
 from mcp_governor.config import Config, load_config
 from mcp_governor.errors import ConfigError, Exit
 from mcp_governor.rules import Suppression, select

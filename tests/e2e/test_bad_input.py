@@ -49,29 +49,16 @@ def configured(folder: Path, mode: str) -> None:
     )
 
 
-UNREACHABLE = {
-    "exits_at_once": [
-        "hostile.py MODE: it exited with status 3",
-        r"  cannot open the database \x1b[31m/srv/db\x1b[0m \u{202e}",
-    ],
-    "silent_on_list": ["hostile.py MODE: no response to tools/list within 3 s.", "Raise --timeout"],
-    "stderr_flood_then_exit": ["hostile.py MODE: it exited with status 1 before it answered.", "the last word"],
-    "wrong_ids": ["hostile.py MODE: it answered 101 requests that were never sent", "with the id that it came with"],
-}
-
-
-@pytest.mark.parametrize("mode", UNREACHABLE)
-def test_servers_that_cannot_be_read(folder: Path, mode: str) -> None:
-    configured(folder, mode)
+def test_a_server_that_cannot_be_read(folder: Path) -> None:
+    configured(folder, "exits_at_once")
     # Snapshot is what could spoil the baseline; the way to the server is the same for every command.
-    # Short only for what never comes; a slow machine needs its time to shake hands, which is twice the timeout.
-    reported = fails(folder, "snapshot", *(["--timeout", "3"] if mode == "silent_on_list" else []), code=3).err
-    for sentence in UNREACHABLE[mode]:
-        assert sentence.replace("MODE", mode) in reported
+    reported = fails(folder, "snapshot", code=3).err
+    assert "hostile.py exits_at_once: it exited with status 3" in reported
+    assert r"  cannot open the database \x1b[31m/srv/db\x1b[0m \u{202e}" in reported
     assert SECRET not in reported
 
 
-@pytest.mark.parametrize("command", ["check", "lint", "fingerprint", "diff"])
+@pytest.mark.parametrize("command", ["check", "diff"])
 def test_every_command_says_it_the_same_way(folder: Path, command: str) -> None:
     configured(folder, "exits_halfway")
     arguments = ["mcp-surface.json", "h"] if command == "diff" else []
@@ -191,9 +178,8 @@ def test_a_surrogate_survives_being_recorded(folder: Path) -> None:
     assert governor("diff", "new.json", *hostile("raw_surrogate"), cwd=folder).code == 0
 
 
-@pytest.mark.parametrize("command", ["check", "snapshot"])
-def test_a_server_without_anything_is_never_a_pass(folder: Path, command: str) -> None:
-    reported = fails(folder, command, *plain(tools=[]), code=4).err
+def test_a_server_without_anything_is_never_a_pass(folder: Path) -> None:
+    reported = fails(folder, "check", *plain(tools=[]), code=4).err
     assert "publishes no tools, prompts or resources" in reported
 
 
@@ -202,16 +188,12 @@ def test_a_server_without_anything_is_never_a_pass(folder: Path, command: str) -
     [
         ("/status/401", "it refuses the credentials from MCP_GOVERNOR_BEARER_TOKEN (HTTP 401)."),
         ("/explained", r'it fails (HTTP 500: "database "\x1b[31mdown\u{202e}" for").'),
-        ("/mute", "no response to `initialize` within 1 s."),
     ],
 )
 def test_http_servers_that_are_none(folder: Path, path: str, sentence: str) -> None:
-    hasty = ["--timeout", "1"] if path == "/mute" else []
     with running_web() as web:
         url = web.url(path)
-        reported = fails(
-            folder, "snapshot", *hasty, f"{url}?key={SECRET}", code=3, env={"MCP_GOVERNOR_BEARER_TOKEN": SECRET}
-        )
+        reported = fails(folder, "snapshot", f"{url}?key={SECRET}", code=3, env={"MCP_GOVERNOR_BEARER_TOKEN": SECRET})
         assert {headers.get("Authorization") for _, _, headers, _ in web.seen} == {f"Bearer {SECRET}"}
     assert f"error: {url}: {sentence}" in reported.err
     assert SECRET not in reported.err

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from replacing import replace
 
-from mcp_governor.checking.settings import selection_of
+from mcp_governor.checking.reading import selection_of
 from mcp_governor.config import Config
 from mcp_governor.findings import Severity
 from mcp_governor.fleet import run

@@ -17,7 +17,7 @@ from attack import attack
 from support import SERVERS, missing, uv
 
 from mcp_governor.programs import leash
-from mcp_governor.programs.hold import Hold
+from mcp_governor.programs.leashed import Hold
 from mcp_governor.wire import Limits, StdioEndpoint, read
 
 BROOD = str(SERVERS / "brood.py")

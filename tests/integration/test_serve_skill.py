@@ -9,7 +9,7 @@ from mcp_governor.rules import lint
 from mcp_governor.server import server_here
 from mcp_governor.surface import build_surface
 from mcp_governor.wire import read
-from mcp_governor.wire.loop import run
+from mcp_governor.wire.duplex import run
 from mcp_governor.wire.opening import connect
 from mcp_governor.wire.rpc import RpcError
 

@@ -118,7 +118,7 @@ def test_only_the_page_reads_the_releases(repo: Path, capsys, monkeypatch: pytes
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("read")
 
-    monkeypatch.setattr("mcp_governor.target.git_releases.released_files", refuse)
+    monkeypatch.setattr("mcp_governor.checking.against.last_release.released_files", refuse)
     for name in ("text", *FORMATS):
         if name != "html":
             assert governor_here("check", "new.json", "--format", name, capsys=capsys).code in (0, 1)
@@ -126,11 +126,11 @@ def test_only_the_page_reads_the_releases(repo: Path, capsys, monkeypatch: pytes
 
 
 def test_the_releases_and_the_seconds_are_bounded(repo: Path, capsys, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mcp_governor.checking.against.history.MAX_RELEASES", 2)
+    monkeypatch.setattr("mcp_governor.checking.against.last_release.MAX_RELEASES", 2)
     section = history(capsys)
     assert [row[1] for row in table(section)[1:]] == ["v2.0.0", "v2.1.0", "now"]
     assert "2 older releases not shown." in section
-    monkeypatch.setattr("mcp_governor.checking.against.history.SECONDS", 0.0)
+    monkeypatch.setattr("mcp_governor.checking.against.last_release.SECONDS", 0.0)
     section = history(capsys)
     assert "2 recordings at release tags could not be read." in section
     assert "Not shown because time was up: v2.0.0, v2.1.0." in section

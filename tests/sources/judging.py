@@ -15,7 +15,7 @@ import scripted_server
 from source_statements import Case
 
 from mcp_governor.call.validate import validate_response
-from mcp_governor.checking.settings import lint_settings
+from mcp_governor.checking.reading import lint_settings
 from mcp_governor.cli import run
 from mcp_governor.config import load_config
 from mcp_governor.rules.run import lint

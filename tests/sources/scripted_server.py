@@ -47,14 +47,13 @@ class ScriptedServer:
     script: dict[str, Any]
     made: dict[str, int] = field(default_factory=dict)
     shown: str = "scripted"
-    key: str = "scripted"
     runs_code: bool = True
     only_era: None = None
 
     @asynccontextmanager
     async def open(self, limits: Limits, inbox: Inbox) -> AsyncIterator[Duplex]:
         self.made.clear()
-        self.duplex = Duplex(self.send, inbox, limits)
+        self.duplex = Duplex(self.send, inbox)
         yield self.duplex
 
     async def send(self, asked: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ from mcp_governor.findings import Bump
 from mcp_governor.report.diff_text import diff_lines
 from mcp_governor.surface.file import dump_surface, parse_surface
 from mcp_governor.target.model import LiveSource
-from mcp_governor.target.pinned import pinned_version
+from mcp_governor.target.packages import started_package
 from mcp_governor.target.read import surface_of
 from mcp_governor.wire import StdioEndpoint
 from mcp_governor.wire.recording import Recording
@@ -48,13 +48,15 @@ OPEN = [
 
 @pytest.mark.parametrize(("line", "version"), PINNED)
 def test_a_pinned_release(line: str, version: str) -> None:
-    assert pinned_version(line.split()) == version
+    started = started_package(line.split())
+    assert started.version == version
 
 
 @pytest.mark.parametrize("line", OPEN)
 def test_no_release_is_pinned(line: str) -> None:
-    assert pinned_version(line.split()) is None
-    assert pinned_version(()) is None
+    started = started_package(line.split())
+    assert started is None or not started.version
+    assert started_package(()) is None
 
 
 def test_the_pinned_version_outranks_what_the_server_says() -> None:

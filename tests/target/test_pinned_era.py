@@ -12,8 +12,8 @@ from support import SERVERS, free_port, listening
 from mcp_governor.checking.reading import read_surface
 from mcp_governor.config import load_config
 from mcp_governor.errors import ConfigError, ServerError
-from mcp_governor.target import LiveSource, resolve
-from mcp_governor.wire import Era, StdioEndpoint
+from mcp_governor.target import resolve
+from mcp_governor.wire import Era
 
 PROTOCOLS = {"modern": "2026-07-28", "legacy": "2025-11-25", "auto": "2026-07-28"}
 COMMAND = [sys.executable, str(SERVERS / "plain.py")]
@@ -35,8 +35,6 @@ def test_a_child_is_spoken_to_in_the_era_of_its_table(tmp_path: Path, era: str, 
 def test_an_object_has_the_era_of_its_table(tmp_path: Path) -> None:
     (tmp_path / "mcp-governor.toml").write_text('[servers.it]\nera = "legacy"\nobject = "shop:server"\n')
     source = resolve("it", load_config(tmp_path / "mcp-governor.toml"))
-    assert isinstance(source, LiveSource)
-    assert isinstance(source.endpoint, StdioEndpoint)
     assert source.endpoint.era is Era.LEGACY
 
 

@@ -218,10 +218,8 @@ def test_a_package_of_npm_without_such_a_release(npm: None, target: str, ours: s
 
 def test_the_release_is_started_and_is_the_baseline(index: Path, tmp_path: Path) -> None:
     found = baseline_of(reporting("1.0.5"), Config(root=tmp_path), "pypi:shelf")
-    assert found is not None
     assert (found.source, found.surface.version) == ("pypi:shelf==1.0.0", "1.0.0")
     newer = baseline_of(reporting("1.1.0"), Config(root=tmp_path), "pypi:shelf")
-    assert newer is not None
     assert (newer.source, newer.surface.release) == ("pypi:shelf==1.1.0", "1.1.0")
     assert fingerprint(newer.surface) != fingerprint(found.surface)
 
@@ -269,7 +267,6 @@ def test_a_run_compares_with_the_release_before_its_own_version(
 ) -> None:
     (project / "pyproject.toml").write_text(f'[project]\nname = "shelf"\nversion = "{version}"\n')
     report = check(load_config(project / "mcp-governor.toml"))
-    assert report.baseline is not None
     assert (report.baseline.source, report.declared_versions) == (baseline, step)
     assert sorted({found.rule for found in report.findings if found.rule.startswith("policy/")}) == rules
 

@@ -14,13 +14,11 @@ from mcp_governor.target import FileSource, LiveSource, limits_of, parse_target,
 from mcp_governor.target.packages import neutral_folder
 from mcp_governor.target.remote import shown_url
 from mcp_governor.target.resolve import PACKAGE_TIMEOUT, START_TIMEOUT
-from mcp_governor.wire.endpoint import HttpEndpoint, StdioEndpoint
+from mcp_governor.wire.endpoint import HttpEndpoint
 
 
 def live(text: str, config: Config | None = None) -> LiveSource:
-    source = parse_target(text, config or Config(), base=Path())
-    assert isinstance(source, LiveSource)
-    return source
+    return parse_target(text, config or Config(), base=Path())
 
 
 @pytest.mark.parametrize(
@@ -38,8 +36,6 @@ def test_urls_and_objects(text: str, endpoint: object) -> None:
 def test_objects_are_imported_from_the_project(tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     source = parse_target("python:pkg.mod:server", Config(), base=tmp_path)
-    assert isinstance(source, LiveSource)
-    assert isinstance(source.endpoint, StdioEndpoint)
     assert source.endpoint.command[2:] == ("pkg.mod:server", str(tmp_path), str(tmp_path / "src"))
 
 
@@ -54,7 +50,6 @@ def test_objects_are_imported_from_the_project(tmp_path: Path) -> None:
 )
 def test_pypi(spec: str, tail: list[str]) -> None:
     endpoint = live(f"pypi:{spec}").endpoint
-    assert isinstance(endpoint, StdioEndpoint)
     assert list(endpoint.command[-3:]) == tail
     assert "uvx" in endpoint.command[0]
     assert endpoint.cwd == neutral_folder()
@@ -81,7 +76,6 @@ def test_pypi(spec: str, tail: list[str]) -> None:
 def test_npm(spec: str, tail: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mcp_governor.target.packages.find_program", lambda name: f"/bin/{name}")
     endpoint = live(f"npm:{spec}").endpoint
-    assert isinstance(endpoint, StdioEndpoint)
     assert endpoint.command == ("/bin/npx", "--yes", *tail)
     assert endpoint.package == f"npm:{spec}"
 
@@ -90,16 +84,12 @@ def test_arguments_requirements_and_variables_of_a_package(monkeypatch: pytest.M
     monkeypatch.setattr("mcp_governor.target.packages.find_program", lambda name: f"/bin/{name}")
     launch = Launch(with_=("mcp<2", "tzdata"), env={"API_KEY": "hunter2-hunter2"})
     source = resolve("pypi:x==1:run", Config(launch=launch), command=("--repository", ". ."))
-    assert isinstance(source, LiveSource)
-    assert isinstance(source.endpoint, StdioEndpoint)
     tail = ("--from", "x==1", "--with", "mcp<2", "--with", "tzdata", "run", "--repository", ". .")
     assert source.endpoint.command[-len(tail) :] == tail
     assert source.endpoint.env["API_KEY"] == "hunter2-hunter2"
     assert redact("hunter2-hunter2") == "[redacted]"
     assert "hunter2" not in repr(source) + repr(launch)
     npm = resolve("npm:@a/x@2", Config(launch=Launch(with_=("y@3",))), command=("-v",))
-    assert isinstance(npm, LiveSource)
-    assert isinstance(npm.endpoint, StdioEndpoint)
     assert npm.endpoint.command == ("/bin/npx", "--yes", "--package=@a/x@2", "--package=y@3", "--", "x", "-v")
 
 
@@ -140,8 +130,6 @@ def test_a_configured_package_has_all_that_a_command_has(tmp_path: Path, monkeyp
         list_params=({},),
     )
     source = resolve("s", Config(root=tmp_path, servers={"s": server}))
-    assert isinstance(source, LiveSource)
-    assert isinstance(source.endpoint, StdioEndpoint)
     assert source.endpoint.command[-6:] == ("x", "--with", "mcp<2", "x", "--db", "a")
     assert source.endpoint.env["API_KEY"] == "hunter2-hunter2"
     assert source.endpoint.cwd == str(tmp_path / "sub")
@@ -164,7 +152,6 @@ def test_a_configured_package_has_all_that_a_command_has(tmp_path: Path, monkeyp
 )
 def test_how_long_a_server_may_take(server: ServerConfig, config: Config, answer: float, start: float) -> None:
     source = resolve("s", replace(config, servers={"s": server}))
-    assert isinstance(source, LiveSource)
     assert (source.timeout, source.start_timeout) == (answer, start)
     limits = limits_of(source)
     assert (limits.request_timeout, limits.connect_timeout) == (answer, start)
@@ -261,7 +248,6 @@ def test_names_beat_everything_and_the_command_wins_over_the_config() -> None:
     config = Config(target="a", servers={"a": ServerConfig("a", url="https://h/mcp")})
     assert isinstance(resolve(None, config), LiveSource)
     source = resolve(None, config, command=("python", "x y.py"))
-    assert isinstance(source, LiveSource)
     assert source.shown == "python 'x y.py'"
     with pytest.raises(UsageError, match="Both a TARGET"):
         resolve("a", config, command=("python",))
@@ -277,8 +263,6 @@ def test_a_program_of_an_environment_that_is_not_activated_is_found(
 
     def started(*command: str) -> tuple[str, ...]:
         source = resolve(None, Config(), command=command)
-        assert isinstance(source, LiveSource)
-        assert isinstance(source.endpoint, StdioEndpoint)
         return source.endpoint.command
 
     assert started("uvx", "mcp-server-time") == (str(tmp_path / "uvx"), "mcp-server-time")
@@ -302,8 +286,6 @@ def test_secrets_come_from_the_environment_and_never_show(monkeypatch: pytest.Mo
     monkeypatch.setenv("KEY", "hunter2")
     server = ServerConfig("s", url="https://u:pw@h/mcp?k=v", bearer_token="$KEY", headers={"X-Key": "a-${KEY}"})
     source = resolve("s", Config(servers={"s": server}))
-    assert isinstance(source, LiveSource)
-    assert isinstance(source.endpoint, HttpEndpoint)
     assert source.endpoint.headers == {"X-Key": "a-hunter2", "Authorization": "Bearer hunter2"}
     assert "hunter2" not in repr(source) + source.shown
     assert shown_url("https://u:pw@h:8/mcp?k=v#f") == "https://h:8/mcp"
@@ -319,7 +301,6 @@ def test_a_missing_variable_is_named_without_values(monkeypatch: pytest.MonkeyPa
 def test_the_bearer_token_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MCP_GOVERNOR_BEARER_TOKEN", "hunter2")
     endpoint = live("https://h/mcp").endpoint
-    assert isinstance(endpoint, HttpEndpoint)
     assert endpoint.headers == {"Authorization": "Bearer hunter2"}
 
 
@@ -345,5 +326,4 @@ def test_files_are_relative_to_where_they_are_named(tmp_path: Path, monkeypatch:
 )
 def test_a_command_that_may_install_something_has_longer_to_start(command: tuple[str, ...], seconds: float) -> None:
     source = resolve(None, Config(), command=command)
-    assert isinstance(source, LiveSource)
     assert source.start_timeout == seconds

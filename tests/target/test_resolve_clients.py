@@ -38,7 +38,6 @@ def clients(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 )
 def test_client_configurations(text: str, endpoint: object, clients: Path) -> None:
     source = parse_target(text, Config(), base=clients)
-    assert isinstance(source, LiveSource)
     if isinstance(endpoint, StdioEndpoint):
         endpoint = replace(endpoint, cwd=str(clients.resolve()))
     assert source.endpoint == endpoint
@@ -67,7 +66,6 @@ def test_what_an_editor_writes(clients: Path, place: str, end: str) -> None:
     file.write_bytes(VSCODE.replace("\n", end).encode())
     project = clients.resolve() / "the project"
     source = parse_target(f"the project/{place}#one", Config(), base=clients)
-    assert isinstance(source, LiveSource)
     assert source.endpoint == StdioEndpoint(
         ("node", f"{project}/s.js", "// no comment", "a,]", "the project", "5"),
         env={"A": "/opt", "C": "c"},

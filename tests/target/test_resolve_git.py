@@ -11,10 +11,9 @@ import pytest
 
 from mcp_governor.config import Config
 from mcp_governor.errors import TargetError
-from mcp_governor.target import GitSource, parse_target, read_source
-from mcp_governor.target.git_commits import merge_base
-from mcp_governor.target.git_releases import latest_release
-from mcp_governor.target.tag_names import version_of_tag
+from mcp_governor.target import parse_target, read_source
+from mcp_governor.target.git import merge_base
+from mcp_governor.target.git_releases import latest_release, version_of_tag
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +38,6 @@ def repo(tmp_path: Path) -> Path:
 
 def test_a_file_at_a_ref(repo: Path) -> None:
     source = parse_target("git:v1.2.0", Config(), base=repo)
-    assert isinstance(source, GitSource)
     assert read_source(source).tools[0].name == "tool_1.2.0"
     named = parse_target("git:HEAD:mcp-surface.json", Config(), base=repo)
     assert read_source(named).tools[0].name == "tool_2.0.0-rc.1"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_governor.wire import HttpEndpoint
-from mcp_governor.wire.challenge import LONGEST, Challenge, challenge_of, refused
+from mcp_governor.wire.client import LONGEST, Challenge, challenge_of, refused
 
 URL = "https://h.example/mcp"
 

@@ -107,7 +107,6 @@ def test_every_change_is_judged_as_the_official_clients_do(protocol: str) -> Non
             assert name not in refused, name
             stricter.add(name)
             continue
-        (theirs if name in refused else set()).add(name)
         if name in refused:
             theirs.add(name)
         if found:

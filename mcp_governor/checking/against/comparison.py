@@ -46,7 +46,7 @@ class Comparison(Struct, frozen=True, dict=True, eq=False):
     @cached_property
     def changes(self) -> list[Change]:
         """From the baseline to the surface; none without a baseline."""
-        from mcp_governor.checking.settings import changes_between
+        from mcp_governor.checking.reading import changes_between
 
         return changes_between(self.old, self.surface, self.config) if self.old is not None else []
 

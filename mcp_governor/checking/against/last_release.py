@@ -1,29 +1,103 @@
-"""Which release is the last one, and what did it publish? For a repository whose tags do not say it."""
+"""Is a run between releases, or at one? Which release is the last one, what did it publish, and what did earlier ones
+record?
+"""
 
 from __future__ import annotations
 
 import contextlib
+import os
+import time
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor.checking.against.configuration import gate_at
+from mcp_governor.checking.model import History, Release
 from mcp_governor.errors import GovernorError
-from mcp_governor.files import read_bytes
+from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
+from mcp_governor.rule_names import note
+from mcp_governor.stage import Stage
 from mcp_governor.surface import fingerprint, parse_surface
-from mcp_governor.target.git import files_at, states_of
-from mcp_governor.target.git_releases import release_tags
+from mcp_governor.target.git import file_at, files_at, is_shallow, states_of
+from mcp_governor.target.git_door import one_look
+from mcp_governor.target.git_releases import first_held, release_of_head, release_tag, release_tags, released_files
 from mcp_governor.target.resolve import baseline_file
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from mcp_governor.change import Change
     from mcp_governor.changelog import Changelog, Recorded, Section
+    from mcp_governor.checking.model import Report
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
-    from mcp_governor.stage import Stage
     from mcp_governor.surface import Surface
+    from mcp_governor.target.git_releases import ReleasedFile
+
+
+def stage_of(
+    config: Config, surface: Surface, *, release: bool = False, environ: Mapping[str, str] | None = None
+) -> Stage:
+    """The stage of a run over a surface: between releases or at one.
+
+    Runs at a release are those that say so (``release``), those with ``policy.gate = "change"``, and builds of a
+    release tag: CI names the tag (GitHub and GitLab), or HEAD has it and nothing has changed since. A work tree whose
+    surface or changelog has changed since its tag is between releases again. If git fails there is no tag; whatever
+    needs git reports the failure.
+    """
+    tag = None
+    # A tag at the commit of a pull request makes no release of it.
+    if not (config.isolated or config.base):
+        tag = _named_by_ci(config, os.environ if environ is None else environ) or _built_here(config, surface) or None
+    gate = config.policy.gate
+    return Stage(gate, at_release=release or tag is not None or gate == "change", tag=tag, asked=release)
+
+
+def _named_by_ci(config: Config, environ: Mapping[str, str]) -> str:
+    """The release tag that CI builds; empty if there is none, or if it belongs to another package."""
+    name = environ.get("CI_COMMIT_TAG", "")
+    if not name and environ.get("GITHUB_REF_TYPE") == "tag":
+        name = environ.get("GITHUB_REF_NAME", "")
+    tag = ""
+    with contextlib.suppress(GovernorError):
+        tag = release_tag(config.root, name) if name else ""
+    if name and not tag and config.policy.gate == "release":
+        note(f"The tag {visible(name)} is none of this server's releases, so nothing is judged as a release.")
+    return tag
+
+
+def _built_here(config: Config, surface: Surface) -> str:
+    """The release tag at HEAD, if surface and changelog are those of its release."""
+    with contextlib.suppress(GovernorError):
+        tag = release_of_head(config.root)
+        if tag and _same_changelog(config) and _same_surface(config, surface, tag):
+            return tag
+    return ""
+
+
+def _same_changelog(config: Config) -> bool:
+    if not config.changelog:
+        return True
+    try:
+        now = read_bytes(config.resolve(config.changelog), limit=MAX_TEXT_BYTES)
+    except OSError:
+        return False
+    # git may use other line endings in the work tree than in its storage
+    return now.splitlines() == file_at(config.root, "HEAD", config.changelog).splitlines()
+
+
+def _same_surface(config: Config, surface: Surface, tag: str) -> bool:
+    from mcp_governor.checking.reading import changes_between
+
+    path = first_held(config.root, tag, *recordings(config))
+    if path is None:
+        return False
+    released = parse_surface(file_at(config.root, tag, path), f"git:{tag}")
+    return released.version == surface.version and not changes_between(released, surface, config)
+
 
 _SHORT = 12
 """Digits of a commit id in reports, as in git's output for large repositories."""
@@ -176,3 +250,85 @@ def _section_then(data: bytes, version: str) -> Section | None:
         return parse(data.decode("utf-8", "replace"), "").section(version)
     except GovernorError:
         return None
+
+
+# the picture of how the server grew
+
+
+MAX_RELEASES = 12
+"""Latest releases that are read: as many columns as a page of 75 rem shows with readable labels. The picture says how
+many older ones there are."""
+
+SECONDS = 8.0
+"""Time for reading and comparing all releases. Twelve releases with 100 tools take a second; what is left then is not
+compared, and the picture says so."""
+
+
+def with_history(report: Report, config: Config) -> Report:
+    """The report with the history of the recorded surface, if the run compared with a recording of it.
+
+    Reads git, so that only a format that draws the history asks for it. Never raises: what cannot be read is said in
+    the history.
+    """
+
+    if report.baseline is None or not report.tools or config.isolated:
+        return report
+    try:
+        with one_look():
+            found, older = released_files(config.root, *recordings(config), most=MAX_RELEASES)
+            if not found and is_shallow(config.root):
+                way = "This clone has no release tags. Fetch them: git fetch --unshallow --tags"
+                return replace(report, history=History(problem=way))
+    except GovernorError as error:
+        return replace(report, history=History(problem=str(error)))
+    return replace(report, history=_history(found, older, report, config))
+
+
+def _history(found: list[ReleasedFile], older: int, report: Report, config: Config) -> History | None:
+    """The history; ``None`` with fewer than two releases, or if the run did not compare with a recording of them."""
+    from mcp_governor.checking.reading import changes_between
+    from mcp_governor.surface.tokens import token_costs
+
+    assert report.baseline is not None
+    end = time.monotonic() + SECONDS
+    releases: list[Release] = []
+    unread: list[str] = []
+    late: list[str] = []
+    prints: list[str] = []
+    before: Surface | None = None
+    for one in found:
+        if time.monotonic() >= end:
+            late.append(one.tag)
+            continue
+        try:
+            surface = parse_surface(one.content, one.tag) if one.content is not None else None
+        except GovernorError:
+            surface = None
+        if surface is None:
+            unread.append(one.tag)
+            continue
+        tiers = Counter(tool.tier.value for tool in surface.tools)
+        tokens = sum(token_costs(surface).values())
+        changes = None
+        if before is not None and (left := end - time.monotonic()) > 0:
+            changes = _counted(changes_between(before, surface, config, seconds=left))
+        releases.append(Release(one.tag, one.version, tiers, tokens, changes))
+        prints.append(fingerprint(surface))
+        before = surface  # only one at a time is held: a recording may be large
+    ours = report.baseline.fingerprint in prints or report.baseline.source.endswith(baseline_file(config))
+    if len(releases) < 2:
+        what = f"{len(unread) + len(late)} recordings at release tags could not be read."
+        return History(unread=tuple(unread), late=tuple(late), problem=what) if unread or late else None
+    if not ours:
+        return None
+    if report.fingerprint != prints[-1]:
+        since = _counted(report.changes) if report.baseline.fingerprint == prints[-1] else None
+        version = report.server.version if report.server is not None else None
+        tokens = report.tokens.total if report.tokens is not None else 0
+        releases.append(Release("", version or "", Counter(report.tiers.values()), tokens, since))
+    return History(tuple(releases), older, tuple(unread), tuple(late))
+
+
+def _counted(changes: Sequence[Change]) -> Mapping[str, int]:
+    """Number of changes by verdict."""
+    return Counter(change.verdict.value for change in changes)

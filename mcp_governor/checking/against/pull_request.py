@@ -12,10 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import astuple, replace
 
-from mcp_governor.checking.against.base_branch import APPROVED, REQUIRED, Base, approval_key, approve, read_base
-from mcp_governor.checking.against.changed_recordings import changed_recordings
+from mcp_governor.checking.against.base_branch import (
+    APPROVED,
+    REQUIRED,
+    Base,
+    approval_key,
+    approve,
+    changed_recordings,
+    read_base,
+)
 from mcp_governor.checking.against.configuration import config_in_file, known_at, relative
-from mcp_governor.checking.settings import fail_on, selection_of
+from mcp_governor.checking.reading import fail_on, selection_of
 from mcp_governor.config import (
     DEFAULT_CHANGELOG,
     DEFAULT_MANIFEST,
@@ -29,17 +36,15 @@ from mcp_governor.errors import ConfigError, GovernorError, UsageError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes, read_named, repository_of
 from mcp_governor.findings import Severity
 from mcp_governor.target import tier_rules
-from mcp_governor.target.git import files_at
+from mcp_governor.target.git import commit_of, files_at
 from mcp_governor.target.git_branch import governs_anything, new_links, replaced_folders
-from mcp_governor.target.git_commits import commit_of
 from mcp_governor.target.resolve import baseline_file
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from mcp_governor.checking.asked import Asked
-    from mcp_governor.checking.model import Report
+    from mcp_governor.checking.model import Asked, Report
     from mcp_governor.findings import Finding
 
 

@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mcp_governor.checking.reading import with_manifest
-from mcp_governor.checking.settings import changes_between
+from mcp_governor.checking.reading import changes_between, with_manifest
 from mcp_governor.errors import FileFormatError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.rules.finding import finding
 from mcp_governor.surface import fingerprint, parse_surface
 from mcp_governor.surface.file import dump_json, parse_json
 from mcp_governor.target import LiveSource, read_source, tier_rules
-from mcp_governor.target.git import files_at
-from mcp_governor.target.git_commits import commit_at
+from mcp_governor.target.git import commit_at, files_at
 from mcp_governor.target.git_door import ask_git
 from mcp_governor.target.model import FileSource
 from mcp_governor.target.resolve import baseline_file

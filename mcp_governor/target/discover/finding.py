@@ -1,18 +1,19 @@
-"""Find the projects of a repository, and their probable servers."""
+"""Find the projects of a repository, and their probable servers, in a Dockerfile among other places."""
 
 from __future__ import annotations
 
 import re
+import shlex
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
 from mcp_governor.errors import GovernorError
-from mcp_governor.files import MAX_TEXT_BYTES, read_bytes, repository_of
+from mcp_governor.files import MAX_TEXT_BYTES, is_regular, read_bytes, repository_of
+from mcp_governor.parsing import read_json as parsed_json
 from mcp_governor.target.clients import endpoint_from_client_config, servers_in
-from mcp_governor.target.discover.dockerfile import docker_candidates, read_dockerfile
-from mcp_governor.target.discover.model import Candidate, Found, Way
+from mcp_governor.target.discover.model import CLIENTS, DOCKER, Candidate, Found, Way
 from mcp_governor.target.discover.node import node_candidates, read_json
 from mcp_governor.target.discover.own import Repository
 from mcp_governor.target.discover.python_projects import PythonProject, python_candidates
@@ -22,6 +23,95 @@ from mcp_governor.wire.endpoint import StdioEndpoint
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+
+_HTTP = re.compile(r"\b(?:sse|http|https|streamable[-_]?http)\b", re.IGNORECASE)
+_SHELL = re.compile(r"[$`|&;<>(){}]")
+_ENV = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:=|\s)")
+
+
+class Dockerfile(NamedTuple):
+    """The command and the variables of the last stage of a Dockerfile."""
+
+    command: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
+
+
+def read_dockerfile(path: Path) -> Dockerfile:
+    """What a Dockerfile says; a missing one says nothing."""
+    entry: list[str] = []
+    arguments: list[str] = []
+    variables: dict[str, None] = {}
+    folder = ""
+    for name, rest in _instructions(path):
+        if name == "FROM":
+            entry, arguments, folder = [], [], ""
+        elif name == "ENTRYPOINT":
+            entry, arguments = _words(rest), []
+        elif name == "CMD":
+            arguments = _words(rest)
+        elif name == "WORKDIR":
+            folder = rest.strip().rstrip("/")
+        elif name == "ENV" and (match := _ENV.match(rest)):
+            variables[match[1]] = None
+    prefix = f"{folder}/" if folder.startswith("/") else ""
+    return Dockerfile(tuple(word.removeprefix(prefix) for word in (*entry, *arguments)), tuple(variables))
+
+
+def _text_of(path: Path) -> str:
+    """The text of a file; empty if there is none that can be read."""
+    try:
+        return read_bytes(path, limit=MAX_TEXT_BYTES).decode()
+    except (OSError, ValueError):
+        return ""
+
+
+def _instructions(path: Path) -> Iterator[tuple[str, str]]:
+    text = _text_of(path)
+    for line in re.sub(r"\\\n(?:[ \t]*#[^\n]*\n)*", " ", text).splitlines():
+        name, _, rest = line.strip().partition(" ")
+        if name.isalpha():
+            yield name.upper(), rest
+
+
+def _words(rest: str) -> list[str]:
+    """The words of a command; empty if it needs a shell."""
+    rest = rest.strip()
+    if rest.startswith("["):
+        try:
+            words = parsed_json(rest)
+        except (ValueError, RecursionError):
+            return []
+        return words if isinstance(words, list) and all(isinstance(word, str) for word in words) else []
+    if _SHELL.search(rest):
+        return []
+    try:
+        return shlex.split(rest)
+    except ValueError:
+        return []
+
+
+def docker_candidates(project: PythonProject, top: Path) -> Iterator[Candidate]:
+    """The command of a project's Dockerfile, if it is a program of the project that serves stdio."""
+    path = project.folder / "Dockerfile"
+    command = read_dockerfile(path).command
+    if not command or any(_HTTP.search(word) for word in command[1:]):
+        return
+    program, *rest = command
+    if program in ("uvx", "pipx") or command[:2] == ("uv", "run"):
+        words = command[1:] if program == "uvx" else command[2:]
+        first = next((index for index, word in enumerate(words) if not word.startswith("-")), len(words))
+        program, *rest = words[first:] or ("",)
+    if program in project.scripts:
+        ways = project.ways(program, *rest)
+    elif program in ("python", "python3") and rest and (rest[0] == "-m" or is_regular(project.folder / rest[0])):
+        ways = project.ways("python", *rest)
+    elif program == "node" and rest and is_regular(project.folder / rest[0]):
+        ways = (Way({"command": list(command)}),)
+    else:
+        return
+    yield Candidate(project.name or project.folder.name, project.folder, path.relative_to(top).as_posix(), ways, DOCKER)
+
 
 _NESTS = ("src", "packages", "servers", "apps", "services", "python", "typescript", "mcp")
 """Folders that contain projects but are not projects."""
@@ -141,20 +231,14 @@ _LISTED = re.compile(
 
 def _of_page(path: Path) -> Iterator[str]:
     """The variables in client configurations on a page, then those that it exports or lists one by one."""
-    try:
-        text = read_bytes(path, limit=MAX_TEXT_BYTES).decode()
-    except (OSError, ValueError):
-        return
+    text = _text_of(path)
     for table in _ENV_TABLE.finditer(text):
         yield from _MEMBER.findall(table[1])
     yield from _LISTED.findall(text)
 
 
 def _of_example(path: Path) -> Iterator[str]:
-    try:
-        text = read_bytes(path, limit=MAX_TEXT_BYTES).decode()
-    except (OSError, ValueError):
-        return
+    text = _text_of(path)
     for line in text.splitlines():
         name, equals, _ = line.strip().removeprefix("export ").partition("=")
         if equals and not line.lstrip().startswith("#"):
@@ -163,9 +247,6 @@ def _of_example(path: Path) -> Iterator[str]:
 
 # servers in the repository's own configurations of MCP clients
 
-
-CLIENTS = 4
-"""The last stage."""
 
 _CLIENT_FILES = (
     *(".mcp.json", "mcp.json", ".vscode/mcp.json", ".cursor/mcp.json", ".windsurf/mcp.json", ".roo/mcp.json"),

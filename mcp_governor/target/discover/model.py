@@ -16,11 +16,6 @@ if TYPE_CHECKING:
 _PLAIN_TARGET = re.compile(r"[\w./:@-][\w./:@#-]*")
 
 
-def typed_target(target: str) -> str:
-    """A TARGET quoted for a shell; ``#`` inside a word does not need quotes."""
-    return target if _PLAIN_TARGET.fullmatch(target) else shlex.quote(target)
-
-
 class Way(Struct, frozen=True):
     """One way to start a server.
 
@@ -44,7 +39,8 @@ class Way(Struct, frozen=True):
     def typed(self) -> str:
         """Its form on the command line of ``init``."""
         if self.target:
-            return typed_target(self.target)
+            # "#" inside a word does not need quotes.
+            return self.target if _PLAIN_TARGET.fullmatch(self.target) else shlex.quote(self.target)
         if "object" in self.keys:
             return f"python:{self.keys['object']}"
         return f"-- {self.shown}"
@@ -55,6 +51,11 @@ class Way(Struct, frozen=True):
         if "command" in self.keys:
             return shlex.join(self.keys["command"])
         return self.says or self.typed
+
+
+SCRIPTS, MODULES, OBJECTS, DOCKER, CLIENTS = range(5)
+"""Stages: users of a package start its scripts, developers its modules or start scripts; objects, the command of a
+Dockerfile, and the entries of client configurations are guesses."""
 
 
 class Candidate(Struct, frozen=True):

@@ -6,15 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import FileFormatError
 from mcp_governor.files import is_regular, repository_of
-from mcp_governor.target.discover.model import Candidate, Way
-from mcp_governor.target.jsonc import read_settings
+from mcp_governor.target.clients import read_settings
+from mcp_governor.target.discover.model import MODULES, SCRIPTS, Candidate, Way
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
-
-BINARIES, START = 0, 1
-"""Stages: programs that users of the package start, and scripts that its developers start."""
 
 _SCRIPTS = ("start:stdio", "start")
 """npm scripts that start a server; other scripts build, test or publish."""
@@ -38,7 +35,7 @@ def node_candidates(folder: Path, top: Path) -> list[Candidate]:
     install = install_command(folder, top)
     build = f"{install} && {install.partition(' ')[0]} run build" if has_build(folder) else install
     found = [
-        Candidate(name, folder, found_in, (_node(script, folder, install, build),), BINARIES)
+        Candidate(name, folder, found_in, (_node(script, folder, install, build),), SCRIPTS)
         for script in dict.fromkeys(_binaries(package))
         if _inside(script)
     ]
@@ -48,7 +45,7 @@ def node_candidates(folder: Path, top: Path) -> list[Candidate]:
     if start is not None:
         command = ["npm", "run", "--silent", start]
         way = Way({"command": command}, prepare=build, says=str(scripts[start]))
-        found.append(Candidate(name, folder, found_in, (way,), START))
+        found.append(Candidate(name, folder, found_in, (way,), MODULES))
     return found
 
 

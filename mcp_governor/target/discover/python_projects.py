@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.files import MAX_TEXT_BYTES, is_regular, read_bytes, repository_of
 from mcp_governor.parsing import read_toml
 from mcp_governor.programs import find_program
-from mcp_governor.target.discover.model import Candidate, Way
+from mcp_governor.target.discover.model import MODULES, OBJECTS, SCRIPTS, Candidate, Way
 from mcp_governor.target.discover.python_source import find_objects, module_of, python_files, runs_server
 from mcp_governor.target.environments import project_program
 from mcp_governor.target.packages import in_our_environment
@@ -16,9 +16,6 @@ from mcp_governor.target.packages import in_our_environment
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
-
-SCRIPTS, MODULES, OBJECTS = 0, 1, 2
-"""Stages: users of the package start scripts; modules and objects are guesses."""
 
 _MAX_SCRIPTS = 4
 """Most scripts of one project that are tried: servers have one or two, perhaps in two spellings."""

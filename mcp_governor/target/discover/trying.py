@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from mcp_governor.config import Config, ServerConfig
 from mcp_governor.errors import GovernorError, ServerError
 from mcp_governor.surface import fingerprint
-from mcp_governor.target.discover.python_projects import SCRIPTS
+from mcp_governor.target.discover.model import SCRIPTS
 from mcp_governor.target.read import read_source
 from mcp_governor.target.resolve import resolve
 from mcp_governor.text import one_line, visible
