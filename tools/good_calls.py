@@ -20,12 +20,12 @@ import anyio
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from mcp_governor.call.cases import CallSettings  # noqa: E402
 from mcp_governor.call.outcome import first_words  # noqa: E402
 from mcp_governor.call.plan import plan_calls  # noqa: E402
 from mcp_governor.call.response import read_response  # noqa: E402
 from mcp_governor.call.run import run_calls  # noqa: E402
 from mcp_governor.call.sandbox import Sandbox  # noqa: E402
-from mcp_governor.call.settings import CallSettings  # noqa: E402
 from mcp_governor.errors import GovernorError  # noqa: E402
 from mcp_governor.surface import build_surface  # noqa: E402
 from mcp_governor.text import one_line  # noqa: E402

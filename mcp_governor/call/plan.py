@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.call.arguments import is_cancelled, sample_arguments
 from mcp_governor.call.cases import (
     CONTRADICTED,
+    DEFAULT_SETTINGS,
     DESTRUCTIVE,
     GOOD,
     NO_ARGUMENTS,
@@ -17,13 +18,13 @@ from mcp_governor.call.cases import (
     NOT_SELECTED,
     UNSAID,
     WRITES,
+    CallSettings,
     Case,
     Purpose,
     Skipped,
     shown_arguments,
     with_portable,
 )
-from mcp_governor.call.settings import DEFAULT_SETTINGS, CallSettings
 from mcp_governor.call.words import CREATING, LISTING, READING, REMOVING, words
 from mcp_governor.call.wrong import UNKNOWN, Wrong, unknown_argument, wrong_arguments
 from mcp_governor.change.budget import Budget

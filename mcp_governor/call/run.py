@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 import anyio
 from msgspec.structs import replace
 
-from mcp_governor.call.cases import Case, Purpose, Skipped, budget_spent
+from mcp_governor.call.cases import DEFAULT_SETTINGS, CallSettings, Case, Purpose, Skipped, budget_spent
 from mcp_governor.call.expect import expectation_breaches, unanswered_findings
 from mcp_governor.call.outcome import CUT, Channel, Outcome, is_dispatch, recovery_of
 from mcp_governor.call.plan import Plan, refusal
 from mcp_governor.call.report import CallReport, CaseResult
 from mcp_governor.call.response import Response, read_response
-from mcp_governor.call.settings import DEFAULT_SETTINGS, CallSettings
 from mcp_governor.call.single import call_once
 from mcp_governor.call.validate import ResponseChecker
 from mcp_governor.call.wrong import misnamed_case

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
+    from mcp_governor.call.cases import CallSettings
     from mcp_governor.call.report import CallReport
     from mcp_governor.call.sandbox import Sandbox
-    from mcp_governor.call.settings import CallSettings
     from mcp_governor.checking.model import Report
     from mcp_governor.checking.response_coverage import Seen
     from mcp_governor.config import Config
@@ -141,7 +141,7 @@ def wanted_calls(config: Config, selection: Selection) -> CallSettings | None:
     mode = calls_mode(config, selection)
     if mode == NONE or (mode == CONFIGURED and not config.calls and not config.calls_dir):
         return None
-    from mcp_governor.call.settings import CallSettings
+    from mcp_governor.call.cases import CallSettings
 
     safe = mode == SAFE
     return CallSettings(

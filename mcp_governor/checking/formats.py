@@ -132,7 +132,7 @@ DOCUMENT_FORMATS = {
         DocumentFormat(
             "load-sweep",
             "the report of `load sweep --json-out`",
-            "mcp_governor.load.sweep_document:SweepDocument",
+            "mcp_governor.load.model:SweepDocument",
             written=True,
         ),
         DocumentFormat(

@@ -83,7 +83,7 @@ def call(
 
     from msgspec.structs import replace
 
-    from mcp_governor.call.settings import CallSettings
+    from mcp_governor.call.cases import CallSettings
     from mcp_governor.checking.calling import call_report, call_target
     from mcp_governor.checking.reading import permitted
 

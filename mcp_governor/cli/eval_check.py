@@ -65,9 +65,9 @@ def eval_check(run: Run, target: str | None, queries: Path | None) -> int:
 
 
 def _warnings(queries: Sequence[Query], surface_of: Callable[[Query], Surface]) -> Iterator[Problem]:
-    from mcp_governor.evaluation.fields import tool_text
     from mcp_governor.evaluation.queries import Problem
     from mcp_governor.evaluation.query_checks import leak_of
+    from mcp_governor.evaluation.terms import tool_text
     from mcp_governor.report.groups import count_of
 
     for query in queries:

@@ -82,9 +82,9 @@ def eval_search(
 
 
 def _searched(run: Run, target: str | None, method: Any, among: Path | None, pattern: str | None) -> Searched:
-    from mcp_governor.evaluation.fields import tool_text
     from mcp_governor.evaluation.offering import offered_tools
     from mcp_governor.evaluation.searching import Searched, load_crowd
+    from mcp_governor.evaluation.terms import tool_text
 
     own = [tool_text(tool) for tool in offered_tools(governed(run, target))]
     others = load_crowd(among, own) if among is not None else ()

@@ -241,7 +241,7 @@ def _write(measured: Sweep, place: Output, file: Path) -> None:
 
 
 def _document(measured: Sweep) -> dict[str, Any]:
-    from mcp_governor.load.sweep_document import SweepDocument
+    from mcp_governor.load.model import SweepDocument
 
     return written(SweepDocument, measured)
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from mcp_governor.documents import Count  # noqa: TC001 - msgspec reads the types
-from mcp_governor.evaluation.matchers import ABSENT, matches
 from mcp_governor.evaluation.model import Kind, Usage
+from mcp_governor.evaluation.queries import ABSENT, matches
 from mcp_governor.evaluation.statistics import Ends, wilson
 
 if TYPE_CHECKING:

@@ -137,7 +137,7 @@ class Query(Struct, frozen=True):
         text: what the user says.
         gold: names of the tools of which any is right; empty for ``abstain``.
         kind: what the query is for.
-        arguments: argument → matcher (:mod:`mcp_governor.evaluation.matchers`); arguments that are not named may be
+        arguments: argument → matcher (:mod:`mcp_governor.evaluation.queries`); arguments that are not named may be
             anything.
         forbidden: names of tools that must not be called, whatever else is.
         split: ``dev`` to look at while descriptions are edited, ``test`` to judge them.

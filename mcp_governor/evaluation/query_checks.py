@@ -22,8 +22,8 @@ from mcp_governor.text import did_you_mean, one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from mcp_governor.evaluation.fields import ToolText
     from mcp_governor.evaluation.model import Query, QuerySet
+    from mcp_governor.evaluation.terms import ToolText
     from mcp_governor.surface import Surface, Tool
 
 

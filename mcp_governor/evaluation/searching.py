@@ -19,11 +19,9 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct, field
 
 from mcp_governor.errors import FileFormatError, UsageError
-from mcp_governor.evaluation.bm25 import Bm25
-from mcp_governor.evaluation.fields import tool_text
 from mcp_governor.evaluation.offering import offered_tools, surface_in
-from mcp_governor.evaluation.proxies import index_of
-from mcp_governor.evaluation.terms import STOP_WORDS, split_identifier, stem, terms
+from mcp_governor.evaluation.proxies import Bm25, index_of
+from mcp_governor.evaluation.terms import STOP_WORDS, split_identifier, stem, terms, tool_text
 from mcp_governor.files import MAX_BYTES, MEBIBYTE, list_files, read_bytes
 from mcp_governor.surface.file import parse_json
 from mcp_governor.text import one_line, visible
@@ -32,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from mcp_governor.evaluation.fields import ToolText
     from mcp_governor.evaluation.proxies import Index
+    from mcp_governor.evaluation.terms import ToolText
 
 MAX_FILES = 2_000
 """Maximum number of recordings in a folder: the public registry has about so many servers that start without a key."""

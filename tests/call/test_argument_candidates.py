@@ -8,10 +8,9 @@ from datetime import date
 import pytest
 
 from mcp_governor.call.candidates import Supply
-from mcp_governor.call.cases import Purpose
+from mcp_governor.call.cases import CallSettings, Purpose
 from mcp_governor.call.plan import called_first, plan_calls
 from mcp_governor.call.sandbox import Sandbox
-from mcp_governor.call.settings import CallSettings
 from mcp_governor.surface import build_surface
 
 DAY = date(2026, 11, 23)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.call.cases import Purpose
+from mcp_governor.call.cases import CallSettings, Purpose
 from mcp_governor.call.plan import plan_calls
-from mcp_governor.call.settings import CallSettings
 from mcp_governor.config import CallConfig
 from mcp_governor.surface import build_surface
 

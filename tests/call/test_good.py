@@ -13,7 +13,7 @@ import anyio
 import pytest
 
 from mcp_governor.call.candidates import Supply
-from mcp_governor.call.cases import Purpose
+from mcp_governor.call.cases import CallSettings, Purpose
 from mcp_governor.call.expect import _advice
 from mcp_governor.call.good import Attempts
 from mcp_governor.call.plan import plan_calls
@@ -21,7 +21,6 @@ from mcp_governor.call.prose import read_lesson
 from mcp_governor.call.record import load_recordings, split_recordings, write_recordings
 from mcp_governor.call.run import run_calls
 from mcp_governor.call.sandbox import Sandbox
-from mcp_governor.call.settings import CallSettings
 from mcp_governor.config import CallConfig
 from mcp_governor.rules import LintSettings, select
 from mcp_governor.surface import build_surface

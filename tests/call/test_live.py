@@ -12,12 +12,11 @@ from pathlib import Path
 import anyio
 import pytest
 
-from mcp_governor.call.cases import Purpose
+from mcp_governor.call.cases import CallSettings, Purpose
 from mcp_governor.call.outcome import Channel
 from mcp_governor.call.plan import plan_calls
 from mcp_governor.call.run import run_calls
 from mcp_governor.call.sandbox import Sandbox
-from mcp_governor.call.settings import CallSettings
 from mcp_governor.checking.run import check
 from mcp_governor.config import CallConfig, Config
 from mcp_governor.config.servers import Launch

@@ -8,10 +8,9 @@ from pathlib import Path
 import anyio
 import pytest
 
-from mcp_governor.call.cases import Purpose
+from mcp_governor.call.cases import CallSettings, Purpose
 from mcp_governor.call.plan import plan_calls
 from mcp_governor.call.run import run_calls
-from mcp_governor.call.settings import CallSettings
 from mcp_governor.config import CallConfig
 from mcp_governor.errors import NothingCheckedError
 from mcp_governor.rules import LintSettings, select

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_governor.evaluation.drafting import MAX_ABSTAIN, MAX_TOOLS, drafts
-from mcp_governor.evaluation.fields import tool_text
 from mcp_governor.evaluation.model import Kind, Query
 from mcp_governor.evaluation.queries import as_line, parse_set
 from mcp_governor.evaluation.query_checks import coverage, leak_of, longest_run, names_tool
+from mcp_governor.evaluation.terms import tool_text
 from mcp_governor.surface import build_surface
 
 TOOLS = [
