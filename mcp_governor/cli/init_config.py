@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import shlex
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
 from mcp_governor.config import DEFAULT_CHANGELOG, OWN_FILE, Config
 from mcp_governor.errors import GovernorError
 from mcp_governor.target import SURFACE_FILE
-from mcp_governor.text import escape_toml, one_line, visible
+from mcp_governor.text import one_line, toml_key, toml_value, visible
 from mcp_governor.versions import Numbered
 from mcp_governor.writing import NewFile
 
@@ -159,13 +158,17 @@ def _config_text(plan: Plan, version: Suggestion, known: bool) -> str:
     """The configuration: what differs from the defaults, and why."""
     lines = [
         "# Configuration of mcp-governor; `mcp-governor schema config` prints all keys.",
-        f"target = {_toml(plan.target)}",
+        f"target = {toml_value(plan.target)}",
     ]
     lines.append(f"# The baseline is {SURFACE_FILE} at the latest release tag, or the file itself if there is no tag.")
     if version.reason:
-        lines += [f"# {version.reason}", f"schema-version = {_toml(version.spec)}"]
+        lines += [f"# {version.reason}", f"schema-version = {toml_value(version.spec)}"]
     if plan.keys:
-        lines += ["", f"[servers.{_key(plan.name)}]", *(f"{key} = {_toml(value)}" for key, value in plan.keys.items())]
+        lines += [
+            "",
+            f"[servers.{toml_key(plan.name)}]",
+            *(f"{key} = {toml_value(value)}" for key, value in plan.keys.items()),
+        ]
     lines += [
         "",
         "[policy]",
@@ -173,20 +176,5 @@ def _config_text(plan: Plan, version: Suggestion, known: bool) -> str:
     ]
     lines += ['gate = "release"']
     if known:
-        lines += ["", "[lint]", f"baseline = {_toml(_KNOWN_FILE)}"]
+        lines += ["", "[lint]", f"baseline = {toml_value(_KNOWN_FILE)}"]
     return "\n".join(lines) + "\n"
-
-
-def _key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _toml(name)
-
-
-def _toml(value: Any) -> str:
-    import json
-
-    if isinstance(value, list):
-        return "[" + ", ".join(_toml(item) for item in value) + "]"
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{_key(name)} = {_toml(item)}" for name, item in value.items()) + " }"
-    # A TOML basic string is a JSON string, but for what JSON does not have to escape.
-    return escape_toml(json.dumps(str(value), ensure_ascii=False))

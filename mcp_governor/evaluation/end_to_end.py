@@ -21,7 +21,7 @@ from mcp_governor.call.cases import CallSettings
 from mcp_governor.call.guard import Guard
 from mcp_governor.call.outcome import first_words
 from mcp_governor.call.plan import doubts, refusal
-from mcp_governor.call.single import call_once
+from mcp_governor.call.run import call_once
 from mcp_governor.evaluation.metrics import measure
 from mcp_governor.evaluation.model import (
     GUARDED,
