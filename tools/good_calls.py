@@ -21,9 +21,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from mcp_governor.call.cases import CallSettings  # noqa: E402
-from mcp_governor.call.outcome import first_words  # noqa: E402
+from mcp_governor.call.outcome import first_words, read_response  # noqa: E402
 from mcp_governor.call.plan import plan_calls  # noqa: E402
-from mcp_governor.call.response import read_response  # noqa: E402
 from mcp_governor.call.run import run_calls  # noqa: E402
 from mcp_governor.call.sandbox import Sandbox  # noqa: E402
 from mcp_governor.errors import GovernorError  # noqa: E402

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from mcp_governor.call.cases import shown_arguments
-from mcp_governor.call.masking import Masker
-from mcp_governor.call.response import read_response
+from mcp_governor.call.masking import mask
+from mcp_governor.call.outcome import read_response
 from mcp_governor.change.facts import Facts
 from mcp_governor.change.making import make
 from mcp_governor.change.vocabulary import MISSING
@@ -51,22 +51,17 @@ def behaviour_changes(
         items. The witness is both results, masked as in a recording. The identity of a change contains nothing that
         differs from run to run.
     """
-    comparison = _Comparison(str(recorded["tool"]), shown_arguments(recorded.get("arguments", {})), tier, Masker())
+    comparison = _Comparison(str(recorded["tool"]), shown_arguments(recorded.get("arguments", {})), tier)
     current = {"status": outcome.status, "channel": outcome.channel.value, "kind": outcome.kind}
-    for key, kind in (
-        ("status", "call-status-changed"),
-        ("channel", "call-channel-changed"),
-        ("kind", "call-error-kind-changed"),
-    ):
-        old, new = recorded.get(key, ""), current[key]
+    for key, new in current.items():
+        old = recorded.get(key, "")
         if key in recorded and old != new:
-            return [comparison.change(kind, f"/{key}", old, new, (recorded.get("result"), response))]
-    then = read_response(recorded.get("result"))
+            kind = "error-kind" if key == "kind" else key
+            return [comparison.change(f"call-{kind}-changed", f"/{key}", old, new, (recorded.get("result"), response))]
     # Mask the response as the recording was masked, because keys can be volatile too.
-    now_read = read_response(comparison.masker.mask(response))
-    old_body = then.structured if then.structured is not None else then.envelope
-    new_body = now_read.structured if now_read.structured is not None else now_read.envelope
-    return list(_fields(comparison, "/structuredContent", old_body, new_body))
+    then, now = read_response(recorded.get("result")), read_response(mask(response))
+    bodies = (each.structured if each.structured is not None else each.envelope for each in (then, now))
+    return list(_fields(comparison, "/structuredContent", *bodies))
 
 
 class _Comparison(Struct, frozen=True):
@@ -75,11 +70,9 @@ class _Comparison(Struct, frozen=True):
     tool: str
     arguments: str
     tier: Tier
-    masker: Masker
 
     def change(self, kind: str, path: str, old: Any, new: Any, both: tuple[Any, Any]) -> Change:
-        then, now = map(self.masker.mask, both)
-        witness = {"then": then, "now": now}
+        witness = dict(zip(("then", "now"), map(mask, both), strict=True))
         return make(
             kind,
             self.tool,
@@ -93,7 +86,7 @@ class _Comparison(Struct, frozen=True):
 
 
 def _fields(comparison: _Comparison, path: str, old: Any, new: Any) -> Iterator[Change]:
-    if old is None or new is None or _masked(old):
+    if old is None or new is None or (isinstance(old, str) and old.startswith("[masked:")):
         return
     was, now = _type(old), _type(new)
     if was != now:
@@ -133,10 +126,6 @@ def _union(items: list[dict[str, Any]]) -> dict[str, Any]:
     for item in items:
         out = {**item, **out}
     return out
-
-
-def _masked(value: Any) -> bool:
-    return isinstance(value, str) and value.startswith("[masked:")
 
 
 def _type(value: Any) -> str:

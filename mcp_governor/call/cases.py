@@ -1,4 +1,4 @@
-"""One call: its purpose, its arguments, and its name in messages."""
+"""One call: its purpose, its arguments, and its name in messages; and the limits of a run of calls."""
 
 from __future__ import annotations
 

@@ -6,8 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.call.cases import Case, Purpose, shown_arguments
-from mcp_governor.call.outcome import first_words, recovery_of
-from mcp_governor.call.response import read_response
+from mcp_governor.call.outcome import first_words, read_response, recovery_of
 from mcp_governor.call.results import code_breaches
 from mcp_governor.charter.breach import Breach
 from mcp_governor.lazy import lazy_pattern
@@ -16,9 +15,8 @@ from mcp_governor.text import one_line, toml_value
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mcp_governor.call.outcome import Outcome
+    from mcp_governor.call.outcome import Outcome, Response
     from mcp_governor.call.report import CallReport
-    from mcp_governor.call.response import Response
     from mcp_governor.call.validate import ResponseChecker
     from mcp_governor.findings import Finding
 

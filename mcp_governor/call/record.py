@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.call.cases import GENERATED, Purpose
-from mcp_governor.call.masking import Masker
+from mcp_governor.call.masking import mask
 from mcp_governor.config import CallConfig
 from mcp_governor.errors import FileFormatError
 from mcp_governor.files import list_files, read_named
@@ -56,7 +56,7 @@ def recording_schema() -> dict[str, Any]:
     }
 
 
-def recording(result: CaseResult, masker: Masker, sandbox: Sandbox | None = None) -> dict[str, Any]:
+def recording(result: CaseResult, sandbox: Sandbox | None = None) -> dict[str, Any]:
     """One call as it is recorded. Arguments are not masked, because they are sent again; sandbox paths are portable."""
     outcome = result.outcome
     response = result.response if sandbox is None else sandbox.portable(result.response)
@@ -66,7 +66,7 @@ def recording(result: CaseResult, masker: Masker, sandbox: Sandbox | None = None
         "status": outcome.status,
         "kind": outcome.kind,
         "channel": outcome.channel.value,
-        "result": masker.mask(response),
+        "result": mask(response),
     }
 
 
@@ -90,7 +90,6 @@ def write_recordings(folder: Path, results: Sequence[CaseResult], *, sandbox: Sa
     Raises:
         FileFormatError: the folder or a file cannot be written.
     """
-    masker = Masker()
     written = []
     # Only the last attempt for each purpose counts; earlier ones would be replayed as failures.
     last = {(result.case.tool, result.case.purpose): result for result in results if result.case.purpose in GENERATED}
@@ -101,11 +100,11 @@ def write_recordings(folder: Path, results: Sequence[CaseResult], *, sandbox: Sa
             result.case.purpose in _NOT_RECORDED
             or passed_over
             or result.response is None
-            or masker.mask(arguments) != arguments
+            or mask(arguments) != arguments
         ):
             continue
         name = f"{_slug(result.case.tool)}-{_digest(arguments)}.json"
-        written.append(write_below(folder, name, dump_json(recording(result, masker, sandbox))))
+        written.append(write_below(folder, name, dump_json(recording(result, sandbox))))
     return written
 
 
@@ -124,8 +123,12 @@ def load_recordings(folder: Path) -> list[dict[str, Any]]:
     Raises:
         FileFormatError: a file is not JSON, or contains something that is not a call; the message names it.
     """
+    try:
+        files = list_files(folder, ".json", most=_MAX_RECORDINGS) if folder.is_dir() else []
+    except OSError as error:
+        raise FileFormatError(f"{visible(str(folder))} cannot be read: {error.strerror}.", "Check the path.") from None
     calls = []
-    for file in _files(folder):
+    for file in files:
         shown = visible(file.name)
         document = parse_json(read_named(file, shown), shown)
         calls += [_call(item, shown) for item in (document if isinstance(document, list) else [document])]
@@ -134,15 +137,6 @@ def load_recordings(folder: Path) -> list[dict[str, Any]]:
 
 _MAX_RECORDINGS = 10_000
 """Most files in a folder of recorded calls: ten for each of a thousand tools. A folder with more is refused."""
-
-
-def _files(folder: Path) -> list[Path]:
-    if not folder.is_dir():
-        return []
-    try:
-        return list_files(folder, ".json", most=_MAX_RECORDINGS)
-    except OSError as error:
-        raise FileFormatError(f"{visible(str(folder))} cannot be read: {error.strerror}.", "Check the path.") from None
 
 
 def _call(item: Any, shown: str) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import json
 import time
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -15,10 +14,18 @@ from msgspec.structs import replace
 
 from mcp_governor.call.cases import DEFAULT_SETTINGS, CallSettings, Case, Purpose, Skipped, budget_spent
 from mcp_governor.call.expect import expectation_breaches, unanswered_findings
-from mcp_governor.call.outcome import CUT, Channel, Outcome, is_dispatch, outcome_of, recovery_of
+from mcp_governor.call.outcome import (
+    CUT,
+    Channel,
+    Outcome,
+    Response,
+    is_dispatch,
+    outcome_of,
+    read_response,
+    recovery_of,
+)
 from mcp_governor.call.plan import Plan, refusal
 from mcp_governor.call.report import CallReport, CaseResult
-from mcp_governor.call.response import Response, read_response
 from mcp_governor.call.validate import ResponseChecker
 from mcp_governor.call.wrong import misnamed_case
 from mcp_governor.charter.breach import Breach
@@ -26,6 +33,7 @@ from mcp_governor.charter.envelope import looks_like_envelope
 from mcp_governor.charter.recovery import recovery_breaches, retry_arguments
 from mcp_governor.errors import GovernorError, ProtocolError, TooMuchError, UnreachableError
 from mcp_governor.rules import LintSettings, select
+from mcp_governor.surface.tokens import json_bytes
 from mcp_governor.text import one_line
 from mcp_governor.wire import RpcError
 from mcp_governor.wire.recording import tool_names
@@ -422,6 +430,6 @@ async def call_once(
 
 def _size(raw: Any) -> int:
     try:
-        return len(json.dumps(raw, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass"))
+        return json_bytes(raw)
     except (ValueError, RecursionError):
         return 0

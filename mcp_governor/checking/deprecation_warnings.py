@@ -149,7 +149,7 @@ def _parts(tool: Tool, changelog: Changelog) -> Iterator[_Notice]:
 
 
 def _unwarned(notices: Sequence[_Notice], surface: Surface, called: CallReport) -> Iterator[tuple[str, Breach]]:
-    from mcp_governor.call.response import read_response
+    from mcp_governor.call.outcome import read_response
     from mcp_governor.call.results import deprecation_breaches
     from mcp_governor.charter.breach import Breach
 
@@ -182,7 +182,7 @@ def _warning(structured: Any) -> Any:
 
 def _deprecated(surface: Surface, notices: Sequence[_Notice], called: CallReport) -> list[tuple[Tool, list[str]]]:
     """The deprecated tools of which a call succeeded, with the warnings of its responses."""
-    from mcp_governor.call.response import read_response
+    from mcp_governor.call.outcome import read_response
 
     announced = [notice.tool for notice in notices if not notice.part]
     found = []

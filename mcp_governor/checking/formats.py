@@ -78,7 +78,7 @@ DOCUMENT_FORMATS = {
         DocumentFormat(
             "evaluation",
             "what an evaluation measured (`eval run --json-out`)",
-            "mcp_governor.evaluation.document:EvaluationDocument",
+            "mcp_governor.evaluation.assessment:EvaluationDocument",
             written=True,
         ),
         DocumentFormat(

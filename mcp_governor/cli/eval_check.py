@@ -52,7 +52,7 @@ def eval_check(run: Run, target: str | None, queries: Path | None) -> int:
     ]
     rows.sort(key=lambda row: (row[0].line == 0, row[0].line))
     own = [query for query in found.queries if not query.tools_file]
-    covered = coverage(own, surface_of(own[0]).tools) if own else ()
+    covered = tuple(coverage(own, surface_of(own[0]).tools)) if own else ()
     if run.output.format == "json":
         write_json(_document(found, rows, covered), run.output)
     else:

@@ -128,7 +128,7 @@ class Result(Struct, frozen=True):
         """The JSON document, without known secrets."""
         import json
 
-        from mcp_governor.evaluation.document import document
+        from mcp_governor.evaluation.assessment import document
         from mcp_governor.secrets import redact
         from mcp_governor.text import escape_json
 

@@ -47,11 +47,6 @@ _MAY_PASS_STATUS = frozenset((408, 409, 425))
 """Statuses below 500 that the official SDKs send again: request timeout, conflict, too early."""
 
 
-def http_failure(status: int) -> str:
-    """The kind of failure for an HTTP status that none of :class:`Failure` names: ``http-503``."""
-    return f"http-{status}"
-
-
 def may_pass(failure: str) -> bool:
     """True if the same request may succeed later, so that sending it again makes sense."""
     if failure.startswith("http-"):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
@@ -19,10 +19,6 @@ from mcp_governor.files import MEBIBYTE, read_named
 from mcp_governor.parsing import exceeds_depth, read_json
 from mcp_governor.surface.canonical import canonical_bytes
 from mcp_governor.text import capital, one_line, visible
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 MAX_PATTERN = 500
 """Maximum length of a pattern in characters; the longest useful one that we saw (a URL with its query) has 120."""
@@ -233,14 +229,17 @@ def parse_set(data: bytes, name: str, *, shown: str = "") -> tuple[QuerySet, lis
     queries: list[Query] = []
     problems: list[Problem] = []
     seen: dict[str, int] = {}
-    for number, content in _lines(text):
+    # JSON strings may contain any other line separator, so only line feeds end one.
+    for number, line in enumerate(map(str.strip, text.split("\n")), 1):
+        if not line or line.startswith("#"):
+            continue
         if len(queries) == MAX_QUERIES:
             problems.append(Problem(number, f"The set has more than {MAX_QUERIES:,} queries; split it."))
             break
         if len(problems) == MAX_PROBLEMS:
             break
         try:
-            query = _query(content, number)
+            query = _query(line, number)
             if query.id in seen:
                 raise _LineError(_repeated(query, seen[query.id]))
         except _LineError as error:
@@ -282,14 +281,6 @@ def as_line(query: Query) -> dict[str, Any]:
     derived = query.kind is (Kind.POSITIVE if query.gold else Kind.ABSTAIN)
     line: dict[str, Any] = written(Line, joined(query, kind=None if derived else query.kind), digits=None)
     return line
-
-
-def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """The lines that hold a query. JSON strings may contain any other line separator, so only line feeds end one."""
-    for number, line in enumerate(text.split("\n"), 1):
-        stripped = line.strip()
-        if stripped and not stripped.startswith("#"):
-            yield number, stripped
 
 
 def _repeated(query: Query, line: int) -> str:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from mcp_governor.errors import FileFormatError, GovernorError, UsageError
+from mcp_governor.evaluation.offering import MAX_RESPONSE
 from mcp_governor.evaluation.record import (
     MAX_RECORD,
     answer_json,
@@ -28,7 +29,6 @@ from mcp_governor.evaluation.record import (
     parse_record,
     record_text,
 )
-from mcp_governor.evaluation.sending import MAX_RESPONSE
 from mcp_governor.files import MEBIBYTE, read_end, shown_size
 from mcp_governor.parsing import read_json
 from mcp_governor.secrets import redact
@@ -285,22 +285,23 @@ class Store:
         left = MAX_RECORD
         for number in numbers:
             text = self._record(number)
-            left -= len(text or "")
+            left -= len(text)
             if left < 0:
                 break
-            if text is not None:
+            if text:
                 found.append(self._read(number, text))
         return found[::-1]
 
     def evaluation(self, number: int) -> Stored | None:
         """The evaluation with a number."""
         text = self._record(number)
-        return None if text is None else self._read(number, text)
+        return self._read(number, text) if text else None
 
-    def _record(self, number: int) -> str | None:
+    def _record(self, number: int) -> str:
+        """An evaluation as it is kept; empty if there is none."""
         with self._clear():
             row = self._execute("SELECT record FROM evaluations WHERE number = ?", (number,)).fetchone()
-            return None if row is None else _text(row[0])
+            return "" if row is None else _text(row[0])
 
     def _read(self, number: int, text: str) -> Stored:
         try:

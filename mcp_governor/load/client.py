@@ -1,4 +1,4 @@
-"""One client of a sweep: a connection, a session where the server requires one, and one request at a time."""
+"""One client of a sweep: a connection (httptools on asyncio), a session where needed, and one request at a time."""
 
 from __future__ import annotations
 
@@ -233,7 +233,7 @@ class Crew:
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
-        self.judge = Judge(recipe.method, recipe.expected, recipe.kind, recipe.tools)
+        self.judge = Judge(recipe.method, recipe.first if recipe.is_same else None, recipe.kind, recipe.tools)
         self.clients: list[Client] = []
         self._numbers = itertools.count(FIRST_NUMBER)
         self.tls = None

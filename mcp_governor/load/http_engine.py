@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcp_governor.load.model import SweepPlan
-    from mcp_governor.load.recipe import FirstResponse, Recipe
+    from mcp_governor.load.recipe import Recipe
 
 PREPARING = 45.0
 """Seconds for the workers to prepare a point: three times what they allow themselves, because warm-up comes after."""
@@ -156,12 +156,12 @@ def merged(parts: Sequence[dict[str, Any]]) -> Sample:
     )
 
 
-def start_responder(first: FirstResponse) -> tuple[Helper, int]:
-    """A null responder that gives a response, and its port on loopback."""
-    before, after = (part.decode("latin-1") for part in first.parts)
+def start_responder(recipe: Recipe) -> tuple[Helper, int]:
+    """A null responder that gives the first response of a sweep, and its port on loopback."""
+    before, after = (part.decode("latin-1") for part in recipe.first)
     responder = Helper("-m", "mcp_governor.load.responder")
     try:
-        return responder, responder.ask({"kind": first.kind, "before": before, "after": after})["port"]
+        return responder, responder.ask({"kind": recipe.kind, "before": before, "after": after})["port"]
     except BaseException:
         responder.close()
         raise
@@ -172,17 +172,16 @@ class NullEngine(HttpEngine):
 
     Args:
         recipe: the recipe of the sweep.
-        first: what they respond.
         workers: number of worker processes.
     """
 
-    def __init__(self, recipe: Recipe, first: FirstResponse, workers: int) -> None:
+    def __init__(self, recipe: Recipe, workers: int) -> None:
         self._helpers: list[Helper] = []
         self._responders: list[Helper] = []
         recipes = []
         try:
             for _ in range(workers):
-                responder, port = start_responder(first)
+                responder, port = start_responder(recipe)
                 self._responders.append(responder)
                 where = Address(host="127.0.0.1", ip="127.0.0.1", port=port, tls=False)
                 recipes.append(replace(recipe, address=where, handshake=(), farewell=b""))

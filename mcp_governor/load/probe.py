@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from mcp_governor.load.benches import Bench
     from mcp_governor.load.model import Point
+    from mcp_governor.load.sweep import Bench
     from mcp_governor.target import LiveSource
 
 HTTP_RUNS = ((200, 40), (1_000, 100))
@@ -232,8 +232,8 @@ def _concurrent(
 
 def open_own_bench(source: LiveSource, plan: SweepPlan, owned: bool) -> Bench:
     """The engine that a sweep of this server would use; see :func:`mcp_governor.load.opened.open_target` for errors."""
-    from mcp_governor.load.benches import default_bench
     from mcp_governor.load.opened import Permissions, open_target
+    from mcp_governor.load.sweep import default_bench
 
     return default_bench(open_target(source, plan, Permissions(own_host=owned)), plan, None)
 

@@ -15,13 +15,7 @@ from replacing import replace
 from mcp_governor.errors import FileFormatError, UsageError
 from mcp_governor.evaluation import searching as crowd_module
 from mcp_governor.evaluation.proxies import Bm25
-from mcp_governor.evaluation.searching import (
-    MAX_PATTERN,
-    RegexSearch,
-    Searched,
-    load_crowd,
-    pattern_of,
-)
+from mcp_governor.evaluation.searching import MAX_PATTERN, RegexSearch, Searched, load_crowd, pattern_of
 from mcp_governor.evaluation.terms import ToolText, tool_text
 
 

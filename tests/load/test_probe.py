@@ -196,6 +196,8 @@ def test_a_server_that_is_gone_is_not_asked_again():
         ("http://[::ffff:127.0.0.1]:3002/mcp", False),
         ("http://[::ffff:10.0.0.1]:3002/mcp", True),
         ("http://10.0.0.1/mcp", True),
+        ("http://169.254.169.254/mcp", True),
+        ("http://[fe80::1%eth0]/mcp", True),
         ("https://example.com/mcp", True),
         ("http://127.0.0.1.example.com/mcp", True),
         ("http://localhost.example.com/mcp", True),
