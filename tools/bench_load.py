@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from mcp_governor.load.http_engine import NullEngine, start_responder
+from mcp_governor.load.engines import NullEngine, start_responder
 from mcp_governor.load.model import SweepPlan
 from mcp_governor.load.recipe import DIGITS, Address, http_job, recipe_of
 from mcp_governor.wire import Era, HttpEndpoint

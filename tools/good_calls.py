@@ -32,7 +32,7 @@ from mcp_governor.wire import StdioEndpoint, connect  # noqa: E402
 from mcp_governor.wire.recording import read_recording  # noqa: E402
 
 if TYPE_CHECKING:
-    from mcp_governor.call.report import CallReport
+    from mcp_governor.call.cases import CallReport
 
 UV = "uv tool run --quiet --from"
 SERVERS = {

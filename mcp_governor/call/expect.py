@@ -15,8 +15,8 @@ from mcp_governor.text import one_line, toml_value
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from mcp_governor.call.cases import CallReport
     from mcp_governor.call.outcome import Outcome, Response
-    from mcp_governor.call.report import CallReport
     from mcp_governor.call.validate import ResponseChecker
     from mcp_governor.findings import Finding
 

@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Mapping
 
     from mcp_governor.call.candidates import Supply, ToolSupply
-    from mcp_governor.call.cases import CallSettings
+    from mcp_governor.call.cases import CallSettings, CaseResult
     from mcp_governor.call.prose import Lesson
-    from mcp_governor.call.report import CaseResult
     from mcp_governor.surface.model import Surface, Tool
 
     Make = Callable[[Case], Awaitable[CaseResult]]

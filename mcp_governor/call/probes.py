@@ -30,7 +30,7 @@ from mcp_governor.schemas.pointers import join_pointer
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence
 
-    from mcp_governor.call.report import CaseResult
+    from mcp_governor.call.cases import CaseResult
     from mcp_governor.call.validate import ResponseChecker
     from mcp_governor.surface.model import Surface, Tool
 

@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any
 import anyio
 from msgspec.structs import replace
 
-from mcp_governor.call.cases import DEFAULT_SETTINGS, CallSettings, Case, Purpose, Skipped, budget_spent
+from mcp_governor.call.cases import (
+    DEFAULT_SETTINGS,
+    CallReport,
+    CallSettings,
+    Case,
+    CaseResult,
+    Purpose,
+    Skipped,
+    budget_spent,
+)
 from mcp_governor.call.expect import expectation_breaches, unanswered_findings
 from mcp_governor.call.outcome import (
     CUT,
@@ -25,7 +34,6 @@ from mcp_governor.call.outcome import (
     recovery_of,
 )
 from mcp_governor.call.plan import Plan, refusal
-from mcp_governor.call.report import CallReport, CaseResult
 from mcp_governor.call.validate import ResponseChecker
 from mcp_governor.call.wrong import misnamed_case
 from mcp_governor.charter.breach import Breach
@@ -271,7 +279,7 @@ class _Run:
         result = CaseResult(case, outcome, milliseconds, raw, tuple(findings))
         if case.recorded is not None and response is not None and tool is not None:
             # Imported late, because a run without recordings does not need the change catalogue.
-            from mcp_governor.call.behaviour import behaviour_changes
+            from mcp_governor.call.record import behaviour_changes
 
             for change in behaviour_changes(case.recorded, outcome, raw, tier=tool.tier):
                 self.changes.setdefault(change.id, change)

@@ -132,7 +132,7 @@ class ResponseChecker:
         dispatch: bool,
         trusted: bool,
     ) -> Iterator[Breach]:
-        """The contracts beside the charter's."""
+        """The contracts that are not the charter's."""
         if "omni" in self._packs:
             yield from text_only_breaches(response)
             yield from rpc_only_breaches(response, "omni/error-channel")

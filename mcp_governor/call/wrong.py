@@ -26,7 +26,7 @@ from mcp_governor.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from mcp_governor.call.report import CaseResult
+    from mcp_governor.call.cases import CaseResult
     from mcp_governor.surface.model import Surface, Tool
 
 UNKNOWN = "mcp_governor_unknown"
@@ -170,11 +170,12 @@ def _others(root: Any, schema: dict[str, Any], value: Any, shown: str) -> Iterat
             if not said:
                 continue
             how = f"{shown} {said.format(stated)}"
-            if keyword in ("enum", "const"):
-                yield keyword, how, UNKNOWN
             # What this part accepts as soon as it does not have the keyword.
-            without = {key: item for key, item in (here or {}).items() if key != keyword}
-            found = contains({**shared, **(here or {})}, {**shared, **without})
+            without = {**shared, **{key: item for key, item in (here or {}).items() if key != keyword}}
+            loose = compile_schema(without) if keyword in ("enum", "const") else None
+            if loose is not None and loose.accepts(UNKNOWN):
+                yield keyword, how, UNKNOWN
+            found = contains({**shared, **(here or {})}, without)
             if found.has_witness:
                 yield keyword, how, found.witness
     validator = compile_schema(scoped)

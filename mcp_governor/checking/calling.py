@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
-    from mcp_governor.call.cases import CallSettings
-    from mcp_governor.call.report import CallReport
+    from mcp_governor.call.cases import CallReport, CallSettings
     from mcp_governor.call.sandbox import Sandbox
     from mcp_governor.checking.model import Report
     from mcp_governor.checking.response_coverage import Seen

@@ -20,7 +20,7 @@ from mcp_governor.findings import Tier
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mcp_governor.call.report import CallReport, CaseResult
+    from mcp_governor.call.cases import CallReport, CaseResult
     from mcp_governor.changelog import Changelog
     from mcp_governor.charter.breach import Breach
     from mcp_governor.config import Config

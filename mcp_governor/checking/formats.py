@@ -119,13 +119,13 @@ DOCUMENT_FORMATS = {
         DocumentFormat(
             "load-probe",
             "what `load probe --json-out` measured",
-            "mcp_governor.load.probe_document:ProbeDocument",
+            "mcp_governor.load.probe:ProbeDocument",
             written=True,
         ),
         DocumentFormat(
             "load",
             "`mcp-load.json`, the figures with which budgets are compared",
-            "mcp_governor.load.records:LoadRecord",
+            "mcp_governor.load.findings:LoadRecord",
             written=True,
             read=True,
         ),

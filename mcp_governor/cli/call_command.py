@@ -19,7 +19,7 @@ from mcp_governor.text import one_line, visible
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.call.report import CallReport
+    from mcp_governor.call.cases import CallReport
     from mcp_governor.checking.model import Report
     from mcp_governor.report.lines import Line
 

@@ -8,16 +8,7 @@ import click
 from msgspec.structs import replace
 
 from mcp_governor.cli import out
-from mcp_governor.cli.common import (
-    FILE,
-    Output,
-    Run,
-    TargetCommand,
-    deliver,
-    reporting,
-    target_argument,
-    write_json,
-)
+from mcp_governor.cli.common import FILE, Output, Run, TargetCommand, deliver, reporting, target_argument, write_json
 from mcp_governor.cli.load_options import base_url_option, own_host_option, source_of
 from mcp_governor.cli.progress import progress
 from mcp_governor.errors import STOPPED, UsageError
@@ -89,7 +80,7 @@ def probe(
         measured = run_probe(source, plan, keeps_interrupted=True)
     report = probe_report(measured, source, run.config, selection, date.today(), budgets=not record)
     if json_out is not None:
-        from mcp_governor.load.probe_document import document
+        from mcp_governor.load.probe import document
 
         write_json(document(measured, report.findings), Output(file=json_out))
     recorded = _record(measured, source, run) if record and not measured.interrupted else ""
@@ -104,7 +95,7 @@ def _record(measured: Probe, source: LiveSource, run: Run) -> str:
     """Write the record, and return its name."""
     from mcp_governor.checking.loading import recorded
     from mcp_governor.errors import FileFormatError
-    from mcp_governor.load.records import record_of
+    from mcp_governor.load.findings import record_of
     from mcp_governor.writing import write_file
 
     if measured.listing.failure:

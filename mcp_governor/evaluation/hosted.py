@@ -15,16 +15,7 @@ import anyio
 from msgspec.structs import replace
 
 from mcp_governor.errors import GovernorError, MissingDependencyError
-from mcp_governor.evaluation.model import (
-    Answer,
-    Choice,
-    Estimate,
-    Failure,
-    Offer,
-    Query,
-    RunnerInfo,
-    Usage,
-)
+from mcp_governor.evaluation.model import Answer, Choice, Estimate, Failure, Offer, Query, RunnerInfo, Usage
 from mcp_governor.evaluation.offering import Exchange, as_sent, client, exchanging
 from mcp_governor.evaluation.providers import DEFAULT_OPTIONS, Options, access
 from mcp_governor.parsing import read_json

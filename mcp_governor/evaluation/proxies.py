@@ -76,8 +76,8 @@ class Bm25:
         self._documents: list[dict[str, tuple[Counter[str], int]]] = []
         self._having: dict[str, list[int]] = {}
         for number, tool in enumerate(tools):
-            texts = (tool.name, tool.description, " ".join(tool.parameters), "\n".join(tool.details))
-            counts = {field: Counter(terms(text)) for field, text in zip(WEIGHTS, texts, strict=True)}
+            parts = (tool.name, tool.description, " ".join(tool.parameters), "\n".join(tool.details))
+            counts = {field: Counter(terms(text)) for field, text in zip(WEIGHTS, parts, strict=True)}
             self._documents.append({field: (count, count.total()) for field, count in counts.items()})
             for term in set().union(*counts.values()):
                 self._having.setdefault(term, []).append(number)

@@ -224,8 +224,8 @@ def parse_set(data: bytes, name: str, *, shown: str = "") -> tuple[QuerySet, lis
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise FileFormatError(f"{shown}:{line}: the line is not UTF-8.", "Save the set as UTF-8.") from None
+        at = data.count(b"\n", 0, error.start) + 1
+        raise FileFormatError(f"{shown}:{at}: the line is not UTF-8.", "Save the set as UTF-8.") from None
     queries: list[Query] = []
     problems: list[Problem] = []
     seen: dict[str, int] = {}

@@ -149,5 +149,5 @@ def _details(schema: Any) -> Iterator[str]:
     if isinstance(schema, dict):
         values = schema.get("enum")
         listed = values[:MAX_VALUES] if isinstance(values, list) else []
-        texts = (schema.get("title"), schema.get("description"), *listed)
-        yield from (text[:MAX_TEXT] for text in texts if isinstance(text, str))
+        parts = (schema.get("title"), schema.get("description"), *listed)
+        yield from (text[:MAX_TEXT] for text in parts if isinstance(text, str))

@@ -22,7 +22,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mcp_governor.errors import ServerError, UsageError
-from mcp_governor.load.http_engine import check_installed, start_responder
+from mcp_governor.load.engines import check_installed, start_responder
 from mcp_governor.load.judge import drift, events_of, failure_of_result
 from mcp_governor.load.model import Sample
 from mcp_governor.load.recipe import DIGITS, http_job
@@ -48,7 +48,7 @@ SCRIPTS = Path(__file__).parent / "scripts"
 MARK = "SETTINGS: dict[str, Any] = {}"
 """The line of the locustfile that its settings replace."""
 
-IMPORT = "from mcp_governor.load.judge import drift, events_of, failure_of_result\n"
+IMPORT = "from mcp_governor.load.judge import events_of, failure_of_result\n"
 """The line of the locustfile that the functions replace: on another machine there is no mcp-governor."""
 
 JOIN_SECONDS = 75.0
@@ -95,7 +95,7 @@ def locustfile(job: HttpJob, timeout: float, tools: list[Any] | None = None) -> 
         "max_bytes": DEFAULT_LIMITS.message_bytes,
         "tools": tools,
     }
-    copies = "\n\n".join(map(inspect.getsource, (drift, events_of, failure_of_result)))
+    copies = "\n\n".join(inspect.getsource(each) for each in (drift, events_of, failure_of_result))
     source = (SCRIPTS / "locustfile.py").read_text(encoding="utf-8").replace(IMPORT, f"\n\n{copies}\n")
     literal = json.dumps(settings, ensure_ascii=True, indent=2)
     # A JSON document has no line break within its strings, so it is readable as it is, unless it has quotes in quotes.

@@ -12,12 +12,11 @@ from msgspec.structs import replace
 
 from mcp_governor.errors import ServerError, UnreachableError, UsageError
 from mcp_governor.load import formulas
-from mcp_governor.load.http_engine import HttpEngine, NullEngine
+from mcp_governor.load.engines import MAX_PROCESSES, HttpEngine, NullEngine, NullStdio, StdioEngine
 from mcp_governor.load.judge import response_in, split_at_id
 from mcp_governor.load.model import INTERRUPTED, Engine, Sample, Sweep, SweepPlan
 from mcp_governor.load.opened import Opened, Permissions, open_target
 from mcp_governor.load.recipe import DIGITS, RESPONSE_FLOOR, RESPONSE_GROWTH, Recipe, http_job, recipe_of
-from mcp_governor.load.stdio_engine import MAX_PROCESSES, NullStdio, StdioEngine
 from mcp_governor.text import one_line
 from mcp_governor.wire import HttpEndpoint, StdioEndpoint
 from mcp_governor.wire.limits import DEFAULT_LIMITS, Limits

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.call.behaviour import behaviour_changes
 from mcp_governor.call.outcome import Channel, Outcome, outcome_of, read_response
+from mcp_governor.call.record import behaviour_changes
 from mcp_governor.change import catalogue
 from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.checking.model import Report

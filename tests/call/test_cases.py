@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.call.cases import CallSettings, Purpose
+from mcp_governor.call.cases import CallReport, CallSettings, Purpose
 from mcp_governor.call.plan import plan_calls
-from mcp_governor.call.report import CallReport
 from mcp_governor.config import CallConfig
 from mcp_governor.errors import NothingCheckedError
 from mcp_governor.surface import build_surface

@@ -6,11 +6,10 @@ import json
 
 import pytest
 
-from mcp_governor.call.cases import Case, Purpose
+from mcp_governor.call.cases import Case, CaseResult, Purpose
 from mcp_governor.call.masking import mask
 from mcp_governor.call.outcome import Channel, Outcome
 from mcp_governor.call.record import load_recordings, split_recordings, write_recordings
-from mcp_governor.call.report import CaseResult
 from mcp_governor.errors import FileFormatError
 from mcp_governor.secret_detection import learn
 

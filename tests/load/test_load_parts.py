@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_governor.errors import TargetError, UnreachableError, UsageError
+from mcp_governor.load.engines import merged
 from mcp_governor.load.formulas import bucket, counted
-from mcp_governor.load.http_engine import merged
 from mcp_governor.load.judge import Judge, events_of, response_in, split_at_id
 from mcp_governor.load.model import Sample, SweepPlan
 from mcp_governor.load.opened import judged_address

@@ -15,8 +15,7 @@ from mcp_governor.errors import NothingCheckedError, UnreachableError, UsageErro
 from mcp_governor.load.findings import list_findings
 from mcp_governor.load.model import Sample
 from mcp_governor.load.opened import live
-from mcp_governor.load.probe import CHEAP, STDIO_RUNS, ProbePlan, is_remote, run_probe
-from mcp_governor.load.probe_document import document
+from mcp_governor.load.probe import CHEAP, STDIO_RUNS, ProbePlan, document, is_remote, run_probe
 from mcp_governor.report.lines import plain_text
 from mcp_governor.report.probe_text import probe_lines
 from mcp_governor.target import FileSource, LiveSource
