@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from mcp_governor.call.outcome import ASKED_BACK, Channel, is_dispatch
+from mcp_governor.call.outcome import ASKED_BACK, Channel
 from mcp_governor.documents import Count  # noqa: TC001 - msgspec reads the types
 from mcp_governor.errors import NothingCheckedError
 from mcp_governor.text import one_line
@@ -366,6 +366,11 @@ class Skipped(Struct, frozen=True):
     tool: str
     reason: str
     case: Case | None = None
+
+
+def is_dispatch(case: Case, outcome: Outcome) -> bool:
+    """True if the call itself was wrong, so that the protocol layer may answer instead of the tool."""
+    return not case.valid or outcome.refused_arguments
 
 
 def with_portable(case: Case, sandbox: Sandbox) -> Case:

@@ -20,9 +20,6 @@ from mcp_governor.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mcp_governor.call.cases import Case
-
-
 COMPLETE, INPUT_REQUIRED, TASK = "complete", "input_required", "task"
 RESULT_TYPES = frozenset({COMPLETE, INPUT_REQUIRED, TASK})
 """``resultType`` values of protocol 2026-07-28; ``task`` is reserved by the tasks extension."""
@@ -313,11 +310,6 @@ def outcome_of(response: Response) -> Outcome:
         refused = _ABOUT_ARGUMENTS.search(text) is not None
         return Outcome(Channel.IS_ERROR, "error", _structured_kind(response.structured), refused)
     return Outcome(Channel.RESULT, "success")
-
-
-def is_dispatch(case: Case, outcome: Outcome) -> bool:
-    """True if the call itself was wrong, so that the protocol layer may answer instead of the tool."""
-    return not case.valid or outcome.refused_arguments
 
 
 def failure_message(response: Response) -> str:

@@ -21,6 +21,7 @@ from mcp_governor.call.cases import (
     Purpose,
     Skipped,
     budget_spent,
+    is_dispatch,
 )
 from mcp_governor.call.expect import expectation_breaches, unanswered_findings
 from mcp_governor.call.outcome import (
@@ -28,7 +29,6 @@ from mcp_governor.call.outcome import (
     Channel,
     Outcome,
     Response,
-    is_dispatch,
     outcome_of,
     read_response,
     recovery_of,

@@ -285,23 +285,22 @@ class Store:
         left = MAX_RECORD
         for number in numbers:
             text = self._record(number)
-            left -= len(text)
+            left -= len(text or "")
             if left < 0:
                 break
-            if text:
+            if text is not None:
                 found.append(self._read(number, text))
         return found[::-1]
 
     def evaluation(self, number: int) -> Stored | None:
         """The evaluation with a number."""
         text = self._record(number)
-        return self._read(number, text) if text else None
+        return None if text is None else self._read(number, text)
 
-    def _record(self, number: int) -> str:
-        """An evaluation as it is kept; empty if there is none."""
+    def _record(self, number: int) -> str | None:
         with self._clear():
             row = self._execute("SELECT record FROM evaluations WHERE number = ?", (number,)).fetchone()
-            return "" if row is None else _text(row[0])
+            return None if row is None else _text(row[0])
 
     def _read(self, number: int, text: str) -> Stored:
         try:
