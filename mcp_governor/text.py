@@ -18,6 +18,7 @@ from mcp_governor.secrets import REDACTED, redact
 if TYPE_CHECKING:
     import re
     from collections.abc import Iterable, Iterator
+    from typing import Any
 
 _SUSPECT = lazy_pattern(
     "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202f"
@@ -112,6 +113,27 @@ def escape_toml(literal: str) -> str:
         literal: a value that contains such characters within basic strings only. Line feeds stay.
     """
     return _SUSPECT.sub(_toml_escape, literal)
+
+
+def toml_value(value: Any) -> str:
+    """A JSON value as TOML in one line; nulls, which TOML does not have, are left out of lists and objects."""
+    import json
+
+    if isinstance(value, list):
+        return "[" + ", ".join(toml_value(item) for item in value if item is not None) + "]"
+    if isinstance(value, dict):
+        members = (f"{toml_key(name)} = {toml_value(item)}" for name, item in value.items() if item is not None)
+        return "{ " + ", ".join(members) + " }"
+    if not isinstance(value, str):
+        return json.dumps(value)
+    # A TOML basic string is a JSON string, but for what JSON does not have to escape.
+    return escape_toml(json.dumps(value.encode("utf-8", "replace").decode(), ensure_ascii=False))
+
+
+def toml_key(name: str) -> str:
+    """The key of a TOML table, in quotes if it needs them."""
+    plain = name.isascii() and name.replace("-", "").replace("_", "").isalnum()
+    return name if plain else toml_value(name)
 
 
 def _toml_escape(match: re.Match[str]) -> str:

@@ -21,9 +21,9 @@ from msgspec.structs import replace
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from mcp_governor.load.http_engine import NullEngine, start_responder
+from mcp_governor.load.engines import NullEngine, start_responder
 from mcp_governor.load.model import SweepPlan
-from mcp_governor.load.recipe import DIGITS, Address, FirstResponse, http_job, recipe_of
+from mcp_governor.load.recipe import DIGITS, Address, http_job, recipe_of
 from mcp_governor.wire import Era, HttpEndpoint
 
 if TYPE_CHECKING:
@@ -38,14 +38,14 @@ TOOLS = [
 ]
 PARTS = (b'{"jsonrpc":"2.0","id":', b',"result":{"tools":' + json.dumps(TOOLS).encode() + b"}}")
 KIND = "application/json"
-FIRST = FirstResponse(b"", KIND, PARTS)
 JOB = http_job(HttpEndpoint("http://127.0.0.1:1/mcp"), Era.MODERN, "2026-07-28", SweepPlan())
-RECIPE = recipe_of(JOB, Address("127.0.0.1", "127.0.0.1", 1, tls=False), longest=1 << 20, timeout=10.0)
+PLAIN = recipe_of(JOB, Address("127.0.0.1", "127.0.0.1", 1, tls=False), longest=1 << 20, timeout=10.0)
+RECIPE = replace(PLAIN, first=PARTS, kind=KIND)
 BODY = (RECIPE.request[1] + b"1" * DIGITS + RECIPE.request[2]).decode()
 
 
 def ours(workers: int, concurrency: int, *, parsed: bool = False) -> float:
-    engine = NullEngine(replace(RECIPE, expected=None if parsed else PARTS, kind=KIND), FIRST, workers)
+    engine = NullEngine(replace(RECIPE, is_same=not parsed), workers)
     try:
         sample = engine.measure(SweepPlan(total=100_000), concurrency, seconds=SECONDS)
     finally:
@@ -77,7 +77,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
     rounds = parser.parse_args().rounds
-    responder, port = start_responder(FIRST)
+    responder, port = start_responder(RECIPE)
     others = {"hey": hey, "wrk": wrk}
     for name in others:
         if not shutil.which(name):

@@ -20,12 +20,11 @@ import anyio
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from mcp_governor.call.outcome import first_words  # noqa: E402
+from mcp_governor.call.cases import CallSettings  # noqa: E402
+from mcp_governor.call.outcome import first_words, read_response  # noqa: E402
 from mcp_governor.call.plan import plan_calls  # noqa: E402
-from mcp_governor.call.response import read_response  # noqa: E402
 from mcp_governor.call.run import run_calls  # noqa: E402
 from mcp_governor.call.sandbox import Sandbox  # noqa: E402
-from mcp_governor.call.settings import CallSettings  # noqa: E402
 from mcp_governor.errors import GovernorError  # noqa: E402
 from mcp_governor.surface import build_surface  # noqa: E402
 from mcp_governor.text import one_line  # noqa: E402
@@ -33,7 +32,7 @@ from mcp_governor.wire import StdioEndpoint, connect  # noqa: E402
 from mcp_governor.wire.recording import read_recording  # noqa: E402
 
 if TYPE_CHECKING:
-    from mcp_governor.call.report import CallReport
+    from mcp_governor.call.cases import CallReport
 
 UV = "uv tool run --quiet --from"
 SERVERS = {

@@ -20,11 +20,10 @@ from typing import TYPE_CHECKING
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from mcp_governor.evaluation import embedding  # noqa: E402
-from mcp_governor.evaluation.fields import ToolText, tool_text  # noqa: E402
 from mcp_governor.evaluation.offering import load_tools  # noqa: E402
-from mcp_governor.evaluation.proxies import PROXIES, index_of, ranking  # noqa: E402
+from mcp_governor.evaluation.proxies import PROXIES, index_of, is_installed, ranking  # noqa: E402
 from mcp_governor.evaluation.queries import load_queries  # noqa: E402
+from mcp_governor.evaluation.terms import ToolText, tool_text  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -114,7 +113,7 @@ def main() -> int:
     if not typed.folder.is_dir():
         print(f"{typed.folder}: the labelled queries are not here; nothing was measured.")
         return 4
-    proxies = [name for name in PROXIES if name != "minilm" or embedding.is_installed()]
+    proxies = [name for name in PROXIES if name != "minilm" or is_installed()]
     print("Top-1 by how much of a tool is read, and by half of the set with everything.\n")
     print("| set | proxy | queries | name | first sentence | description | everything | dev | held |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 import anyio
+from msgspec import Struct
 
 from mcp_governor.call.results import server_info_breaches
 from mcp_governor.call.validate import ResponseChecker
 from mcp_governor.charter.breach import Breach
+from mcp_governor.parsing import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,55 +71,63 @@ async def _breaches(
     url: str, headers: Mapping[str, str], timeout: float, *, may_be_absent: bool = False
 ) -> list[Breach]:
     """Breaches in the response of one address to GET."""
-    import httpx2
-
     place = urlsplit(url).path or "/"
-    try:
-        with anyio.fail_after(timeout):
-            status, kind, body = await get_bounded(url, headers, timeout, _MAX_BYTES)
-    except (httpx2.HTTPError, httpx2.InvalidURL, TimeoutError) as error:
-        return [_broken(place, "failed", type(error).__name__)]
-    if status in (404, 410) and may_be_absent:
+    got = await get_json(url, headers, timeout, _MAX_BYTES)
+    if got.status in (404, 410) and may_be_absent:
         return []
-    if status != 200:
-        return [_broken(place, "status", status)]
-    if kind.startswith("text/event-stream"):
-        return [_broken(place, "stream")]
-    if len(body) > _MAX_BYTES:
-        return [_broken(place, "size", f"{_MAX_BYTES >> 10} KiB")]
-    try:
-        return [replace(one, facts={**one.facts, "place": place}) for one in server_info_breaches(json.loads(body))]
-    except (ValueError, RecursionError):
-        return [_broken(place, "no-json")]
+    says, found = got.says, got.found
+    if got.status not in (None, 200):
+        says, found = "status", str(got.status)
+    if says:
+        says = "failed" if says == "timeout" else says
+        return [Breach.of("omni/server-info", "", [says, found], says=says, found=found, place=place)]
+    return [replace(one, facts={**one.facts, "place": place}) for one in server_info_breaches(got.value)]
 
 
-async def get_bounded(url: str, headers: Mapping[str, str], timeout: float, limit: int) -> tuple[int, str, bytes]:
-    """Send GET and read the response; an event stream is not read, and redirects are not followed.
+class Got(Struct, frozen=True):
+    """What came of one GET.
+
+    Attributes:
+        status: of the response; ``None`` if there was none.
+        says: why there is no value: ``timeout``, ``failed``, ``stream``, ``size``, ``no-json``; empty if there is one.
+        found: the error or the limit.
+        value: the JSON value.
+    """
+
+    status: int | None
+    says: str = ""
+    found: str = ""
+    value: Any = None
+
+
+async def get_json(url: str, headers: Mapping[str, str], timeout: float, limit: int) -> Got:
+    """Send GET and read JSON; an event stream is not read, and redirects are not followed.
 
     Args:
         url: the address.
         headers: sent with the request.
-        timeout: seconds for each step; the caller limits the whole.
+        timeout: seconds for the whole response, also for one that never ends.
         limit: maximum size of the body, in bytes; reading stops beyond it.
-
-    Returns:
-        Status, media type and body.
     """
     import httpx2
 
     body = bytearray()
-    async with (
-        httpx2.AsyncClient(timeout=timeout, follow_redirects=False) as client,
-        client.stream("GET", url, headers={**headers, "Accept": "application/json"}) as answer,
-    ):
-        kind = answer.headers.get("Content-Type", "")
-        if not kind.startswith("text/event-stream"):
-            async for piece in answer.aiter_bytes():
-                body += piece
-                if len(body) > limit:
-                    break
-        return answer.status_code, kind, bytes(body)
-
-
-def _broken(place: str, says: str, found: str | int = "") -> Breach:
-    return Breach.of("omni/server-info", "", [says, found], says=says, found=found, place=place)
+    try:
+        with anyio.fail_after(timeout):
+            async with (
+                httpx2.AsyncClient(timeout=timeout, follow_redirects=False) as client,
+                client.stream("GET", url, headers={**headers, "Accept": "application/json"}) as answer,
+            ):
+                if answer.headers.get("Content-Type", "").startswith("text/event-stream"):
+                    return Got(answer.status_code, "stream")
+                async for piece in answer.aiter_bytes():
+                    body += piece
+                    if len(body) > limit:
+                        return Got(answer.status_code, "size", f"{limit >> 10} KiB")
+    except (httpx2.HTTPError, httpx2.InvalidURL, TimeoutError) as error:
+        is_late = isinstance(error, TimeoutError | httpx2.TimeoutException)
+        return Got(None, "timeout" if is_late else "failed", type(error).__name__)
+    try:
+        return Got(answer.status_code, value=read_json(bytes(body)))
+    except (ValueError, RecursionError):
+        return Got(answer.status_code, "no-json")

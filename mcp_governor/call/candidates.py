@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.call.guard import Guard
 from mcp_governor.call.prose import MAX_TEXT_LENGTH, marked_examples, parameter_descriptions, quoted_values
-from mcp_governor.call.sandbox import Meaning, makes_place, meaning_of, means_place, sandbox_paths
+from mcp_governor.call.sandbox import makes_place, meaning_of, means_place, sandbox_paths
 from mcp_governor.call.server_values import Learned
 from mcp_governor.call.well_known_values import is_day, today_like, typical
-from mcp_governor.call.words import CREATING, word_set, words
+from mcp_governor.call.words import CREATING, words
+from mcp_governor.prose.words import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -195,7 +196,7 @@ class ToolSupply:
             yield from ours
             return
         files, folders = learned.files, learned.folders
-        is_folder = meaning_of(name, text, tool.name) is not Meaning.FILE
+        is_folder = meaning_of(name, text, tool.name) != "file"
         theirs = [*folders, *files] if is_folder else [*files, *folders]
         theirs += map(str, learned.used(name, tool=tool.name, creates=False))
         theirs = [path for path in theirs if self._guard.allows(path, path=True)]

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.call.cases import Case, Purpose, shown_arguments
-from mcp_governor.call.outcome import first_words, recovery_of
-from mcp_governor.call.response import read_response
+from mcp_governor.call.outcome import first_words, read_response, recovery_of
 from mcp_governor.call.results import code_breaches
 from mcp_governor.charter.breach import Breach
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.text import one_line
+from mcp_governor.text import one_line, toml_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mcp_governor.call.outcome import Outcome
-    from mcp_governor.call.report import CallReport
-    from mcp_governor.call.response import Response
+    from mcp_governor.call.cases import CallReport
+    from mcp_governor.call.outcome import Outcome, Response
     from mcp_governor.call.validate import ResponseChecker
     from mcp_governor.findings import Finding
 
@@ -93,8 +90,6 @@ RULE = "call/no-good-call-succeeded"
 _MAX_SNIPPET_LENGTH = 1_000
 """Longest arguments in a suggested configuration, in characters: people edit them by hand. Longer ones are left out,
 and the table stays empty."""
-_MAX_DEPTH = 8
-"""Deepest value that is written in one line of TOML, as deep as generated arguments; deeper ones are left out."""
 
 
 def unanswered_findings(report: CallReport, checker: ResponseChecker) -> Iterator[Finding]:
@@ -155,33 +150,6 @@ _VARIABLE = lazy_pattern(r"\b[A-Z][A-Z\d]*(?:_[A-Z\d]+)*_(?:KEY|TOKEN|SECRET|PAS
 
 def call_snippet(tool: str, arguments: Mapping[str, Any]) -> str:
     """A call for the configuration, as TOML, for the user to complete; very long values are left out."""
-    body = ", ".join(
-        f"{_key(name)} = {written}" for name, value in arguments.items() if (written := _toml(value)) is not None
-    )
-    body = body if len(body) <= _MAX_SNIPPET_LENGTH else ""
-    return f"[[tool.mcp-governor.calls]]\ntool = {_quoted(tool)}\narguments = {{ {body} }}"
-
-
-def _toml(value: Any, depth: int = 0) -> str | None:
-    """A JSON value as TOML; ``None`` if that is impossible, as for null."""
-    if value is None or depth > _MAX_DEPTH:
-        return None
-    if isinstance(value, str):
-        return _quoted(value)
-    if isinstance(value, bool | int | float):
-        return json.dumps(value)
-    if isinstance(value, list):
-        items = [_toml(item, depth + 1) for item in value]
-        return None if None in items else f"[{', '.join(item for item in items if item is not None)}]"
-    members = {name: _toml(item, depth + 1) for name, item in value.items()}
-    return f"{{ {', '.join(f'{_key(name)} = {item}' for name, item in members.items() if item is not None)} }}"
-
-
-def _key(name: str) -> str:
-    plain = name.isascii() and name.replace("-", "").replace("_", "").isalnum()
-    return name if plain else _quoted(name)
-
-
-def _quoted(text: str) -> str:
-    # A JSON string is a basic TOML string, except for DEL and lone surrogates.
-    return json.dumps(text.encode("utf-8", "replace").decode(), ensure_ascii=False).replace("\x7f", "\\u007F")
+    body = toml_value(dict(arguments))
+    body = body if len(body) <= _MAX_SNIPPET_LENGTH else "{  }"
+    return f"[[tool.mcp-governor.calls]]\ntool = {toml_value(tool)}\narguments = {body}"

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.call.arguments import NOTHING, Place, Sampler, in_scope, sample_arguments
 from mcp_governor.call.cases import GENERATED, Case, Purpose, with_portable
-from mcp_governor.call.outcome import ASKED_BACK, Outcome, failure_message, suggested_arguments
+from mcp_governor.call.outcome import ASKED_BACK, failure_message, read_response, suggested_arguments
 from mcp_governor.call.prose import read_lesson, spellings
-from mcp_governor.call.response import read_response
 from mcp_governor.change.budget import OverBudgetError
 from mcp_governor.charter.recovery import misfit
 from mcp_governor.containment.validators import compile_schema
@@ -20,9 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Mapping
 
     from mcp_governor.call.candidates import Supply, ToolSupply
+    from mcp_governor.call.cases import CallSettings, CaseResult
     from mcp_governor.call.prose import Lesson
-    from mcp_governor.call.report import CaseResult
-    from mcp_governor.call.settings import CallSettings
     from mcp_governor.surface.model import Surface, Tool
 
     Make = Callable[[Case], Awaitable[CaseResult]]
@@ -50,16 +48,14 @@ class Attempts:
         self._seed = seed
         self._tried: list[dict[str, Any]] = []
         self._schemas: dict[str, Any] = {}
-        self._needed: set[str] = set()
-        root = tool.input_schema if isinstance(tool.input_schema, dict) else {}
+        self._root = root = tool.input_schema if isinstance(tool.input_schema, dict) else {}
         for here in branches(root, root):
             properties = here.get("properties") if here is not None else None
             for name, schema in properties.items() if isinstance(properties, dict) else ():
                 if len(self._schemas) < _MAX_ARGUMENTS:
                     self._schemas.setdefault(name, schema)
         names = root.get("required")
-        self._needed.update(name for name in (names if isinstance(names, list) else ()) if isinstance(name, str))
-        self._root = root
+        self._needed = {name for name in (names if isinstance(names, list) else ()) if isinstance(name, str)}
 
     @property
     def declared(self) -> tuple[str, ...]:
@@ -197,39 +193,30 @@ class GoodCalls:
         if tool is None or case.purpose not in GENERATED:
             self._learn(await self._make(case))
             return
-        attempts = self._attempts.setdefault(tool.name, Attempts(tool, self._supply.of(tool), self._settings.seed))
-        full = case.purpose is Purpose.FULL
-        base = self._worked.get(tool.name, {}) if full else {}
         source = self._supply.of(tool)
-        kept = {name: value for name, value in base.items() if not source.makes(name)}
+        attempts = self._attempts.setdefault(tool.name, Attempts(tool, source, self._settings.seed))
+        full = case.purpose is Purpose.FULL
+        worked = self._worked.get(tool.name, {}) if full else {}
+        kept = {name: value for name, value in worked.items() if not source.makes(name)}
         arguments = attempts.first(full=full, base=kept)
         # All of these arguments have been tried, for example because optional parameters add nothing new.
-        if arguments is None:
-            if full:
-                return
+        if arguments is None and not full:
             arguments = dict(case.arguments)
-        await self._chain(case, arguments, attempts)
-
-    async def _chain(self, case: Case, arguments: dict[str, Any], attempts: Attempts) -> None:
         for number in itertools.count():
-            bound = with_portable(
-                replace(case, arguments=arguments, portable=None, attempt=number), self._supply.sandbox
-            )
-            result = await self._make(bound)
+            if arguments is None:
+                return
+            bound = replace(case, arguments=arguments, portable=None, attempt=number)
+            result = await self._make(with_portable(bound, self._supply.sandbox))
             self._learn(result)
-            if not result.outcome.failed:
+            if not result.outcome.failed or number >= self._settings.alternatives or not self._may_go_on():
                 return
-            may_try = number < self._settings.alternatives and self._may_go_on()
-            following = self._following(result, attempts) if may_try else None
-            if following is None:
-                return
-            arguments = following
+            arguments = self._following(result, attempts)
 
     def _following(self, result: CaseResult, attempts: Attempts) -> dict[str, Any] | None:
-        if not _is_refusal(result.outcome):
+        """What to call a tool with next, if it refused the call itself: it answered, and asked for nothing."""
+        if not result.outcome.answered or result.outcome.status == ASKED_BACK:
             return None
-        sent = result.case.arguments
-        response = read_response(result.response)
+        sent, response = result.case.arguments, read_response(result.response)
         text = failure_message(response)
         self._supply.learned.note_refusal(text, sent)
         lesson = read_lesson(
@@ -243,14 +230,8 @@ class GoodCalls:
         return None if lesson.hopeless else attempts.after(sent, lesson)
 
     def _learn(self, result: CaseResult) -> None:
-        if result.outcome.failed or not result.case.good or result.response is None:
-            return
-        self._worked.setdefault(result.case.tool, dict(result.case.arguments))
-        self._supply.learned.worked(result.case.arguments, trusted=not result.case.is_generated)
-        response = read_response(result.response)
-        self._supply.learned.note(result.case.tool, result.case.arguments, response)
-
-
-def _is_refusal(outcome: Outcome) -> bool:
-    """True if the tool itself refused the call: a response came, and it did not ask for input."""
-    return outcome.answered and outcome.status != ASKED_BACK
+        case = result.case
+        if not result.outcome.failed and case.good and result.response is not None:
+            self._worked.setdefault(case.tool, dict(case.arguments))
+            self._supply.learned.worked(case.arguments, trusted=not case.is_generated)
+            self._supply.learned.note(case.tool, case.arguments, read_response(result.response))

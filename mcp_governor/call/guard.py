@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 from msgspec import Struct
 
 from mcp_governor.call.masking import SECRETS
-from mcp_governor.call.words import word_set
+from mcp_governor.prose.words import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -67,38 +67,40 @@ VOLATILE: Mapping[str, re.Pattern[str]] = {
 """Patterns of values that differ from run to run, by name."""
 
 
-class Masker:
-    """Replaces secrets and volatile values with ``[masked:NAME]``."""
+def mask(value: Any) -> Any:
+    """The JSON value with secrets and volatile values replaced with ``[masked:NAME]``.
 
-    def mask(self, value: Any) -> Any:
-        """The JSON value with everything masked that a pattern, a key name or a known secret identifies."""
-        if isinstance(value, str):
-            return self._text(value)
-        if isinstance(value, list):
-            return [self.mask(item) for item in value]
-        if isinstance(value, dict):
-            return {self._text(key): self._member(key, item) for key, item in value.items()}
-        return value
+    They are known by a pattern, by the name of their key, or because they are secrets of this run.
+    """
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, list):
+        return [mask(item) for item in value]
+    if isinstance(value, dict):
+        return {_text(key): _member(key, item) for key, item in value.items()}
+    return value
 
-    def _member(self, key: str, value: Any) -> Any:
-        word = _HUMP.sub("_", key).lower()
-        if _SECRET_KEY.search(word) and isinstance(value, str | list):
-            items = value if isinstance(value, list) else [value]
-            masked = ["[masked:secret]" if isinstance(item, str) else self.mask(item) for item in items]
-            return masked if isinstance(value, list) else masked[0]
-        is_scalar = isinstance(value, str | int | float) and not isinstance(value, bool)
-        return "[masked:volatile]" if is_scalar and _VOLATILE_KEY.search(word) else self.mask(value)
 
-    def _text(self, text: str) -> str:
-        # The text mirror of structured content is JSON in a string. Mask by its keys too.
-        if text.startswith(("{", "[")):
-            try:
-                inner = json.loads(text)
-            except (ValueError, RecursionError):
-                inner = None
-            if isinstance(inner, dict | list):
-                return json.dumps(self.mask(inner), ensure_ascii=False, separators=(",", ":"))
-        text = redact(text).replace(REDACTED, "[masked:secret]")
-        for name, pattern in (*SECRETS.items(), *VOLATILE.items()):
-            text = pattern.sub(f"[masked:{name}]", text)
-        return text
+def _member(key: str, value: Any) -> Any:
+    word = _HUMP.sub("_", key).lower()
+    if _SECRET_KEY.search(word) and isinstance(value, str | list):
+        items = value if isinstance(value, list) else [value]
+        masked = ["[masked:secret]" if isinstance(item, str) else mask(item) for item in items]
+        return masked if isinstance(value, list) else masked[0]
+    is_scalar = isinstance(value, str | int | float) and not isinstance(value, bool)
+    return "[masked:volatile]" if is_scalar and _VOLATILE_KEY.search(word) else mask(value)
+
+
+def _text(text: str) -> str:
+    # The text mirror of structured content is JSON in a string. Mask by its keys too.
+    if text.startswith(("{", "[")):
+        try:
+            inner = json.loads(text)
+        except (ValueError, RecursionError):
+            inner = None
+        if isinstance(inner, dict | list):
+            return json.dumps(mask(inner), ensure_ascii=False, separators=(",", ":"))
+    text = redact(text).replace(REDACTED, "[masked:secret]")
+    for name, pattern in (*SECRETS.items(), *VOLATILE.items()):
+        text = pattern.sub(f"[masked:{name}]", text)
+    return text

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.call.arguments import is_cancelled, sample_arguments
 from mcp_governor.call.cases import (
     CONTRADICTED,
+    DEFAULT_SETTINGS,
     DESTRUCTIVE,
     GOOD,
     NO_ARGUMENTS,
@@ -17,13 +18,13 @@ from mcp_governor.call.cases import (
     NOT_SELECTED,
     UNSAID,
     WRITES,
+    CallSettings,
     Case,
     Purpose,
     Skipped,
     shown_arguments,
     with_portable,
 )
-from mcp_governor.call.settings import DEFAULT_SETTINGS, CallSettings
 from mcp_governor.call.words import CREATING, LISTING, READING, REMOVING, words
 from mcp_governor.call.wrong import UNKNOWN, Wrong, unknown_argument, wrong_arguments
 from mcp_governor.change.budget import Budget
@@ -91,6 +92,7 @@ def plan_calls(
 
         supply = Supply(surface, sandbox)
     skipped: list[Skipped] = []
+    expected = ("status", "kind", "suggested_tool", "fuzzy_matches")
     own = [
         _own(
             Purpose.CONFIGURED,
@@ -98,10 +100,7 @@ def plan_calls(
             call.arguments,
             surface,
             sandbox,
-            status=call.status,
-            kind=call.kind,
-            suggested_tool=call.suggested_tool,
-            fuzzy_matches=call.fuzzy_matches,
+            **{name: getattr(call, name) for name in expected},
         )
         for call in configured
     ]
@@ -129,7 +128,11 @@ def plan_calls(
             why = (late or NO_ARGUMENTS) if settings.generate else NOT_CONFIGURED
             skipped.append(Skipped(tool.name, why))
         planned[tool.name] = [*mine, *generated]
-    cases = _ordered(surface, planned, supply)
+    tools = [tool for tool in surface.tools if tool.name in planned]
+    wrong = [case for tool in tools for case in planned[tool.name] if case.purpose not in GOOD]
+    if supply is not None:
+        tools = called_first(tools, supply)
+    cases = [case for tool in tools for case in planned[tool.name] if case.purpose in GOOD] + wrong
     for case in own:
         if case.tool in surface.by_name:
             continue
@@ -140,7 +143,9 @@ def plan_calls(
             reason = f"not a tool of this server.{did_you_mean(case.tool, surface.by_name)}"
             skipped.append(Skipped(case.tool, reason, case))
     if settings.generate and settings.unhappy and not settings.quick and surface.tools:
-        cases.append(Case(_unknown_name(surface), {}, Purpose.UNKNOWN_TOOL, valid=False))
+        names = (UNKNOWN + suffix for suffix in itertools.chain([""], map(str, itertools.count(2))))
+        stranger = next(name for name in names if name not in surface.by_name)
+        cases.append(Case(stranger, {}, Purpose.UNKNOWN_TOOL, valid=False))
     return Plan(tuple(cases), tuple(skipped), supply)
 
 
@@ -158,14 +163,6 @@ def doubts(surface: Surface) -> Callable[[Tool], str | None]:
         return CONTRADICTED if tool.annotations.get("destructiveHint") is True or doubt(tool, prefix) else None
 
     return reason
-
-
-def _ordered(surface: Surface, planned: Mapping[str, list[Case]], supply: Supply | None) -> list[Case]:
-    tools = [tool for tool in surface.tools if tool.name in planned]
-    wrong = [case for tool in tools for case in planned[tool.name] if case.purpose not in GOOD]
-    if supply is not None:
-        tools = called_first(tools, supply)
-    return [case for tool in tools for case in planned[tool.name] if case.purpose in GOOD] + wrong
 
 
 def refusal(tool: Tool, settings: CallSettings) -> str | None:
@@ -194,11 +191,6 @@ def _says_nothing(tool: Tool) -> bool:
     return not any(isinstance(tool.annotations.get(name), bool) for name in ("readOnlyHint", "destructiveHint"))
 
 
-def _unknown_name(surface: Surface) -> str:
-    names = (UNKNOWN + suffix for suffix in itertools.chain([""], map(str, itertools.count(2))))
-    return next(name for name in names if name not in surface.by_name)
-
-
 def _generated(tool: Tool, settings: CallSettings, own: Sequence[Case], supply: Supply | None) -> list[Case]:
     known = [case.arguments for case in own]
     new = (case for case in _generate(tool, settings, own, supply) if case.arguments not in known)
@@ -222,15 +214,14 @@ def _generate(tool: Tool, settings: CallSettings, own: Sequence[Case], supply: S
         wrong = itertools.chain(_wrong(tool, good, source), [_case(tool, unknown_argument(good))])
         yield from itertools.islice(wrong, int(may_be_wrong))
         return
-    full = sample_arguments(schema, seed=settings.seed, optional=True, source=source)
-    if full is not None and count_values(full) > _MAX_PARTS:
-        full = None
-    fullest = {**full, **good} if full is not None and not misfit(tool, {**full, **good}) else good
-    if fullest != good:
-        yield Case(tool.name, fullest, Purpose.FULL)
+    full = {**(sample_arguments(schema, seed=settings.seed, optional=True, source=source) or {}), **good}
+    if full == good or count_values(full) > _MAX_PARTS or misfit(tool, full):
+        full = good
+    else:
+        yield Case(tool.name, full, Purpose.FULL)
     if may_be_wrong:
         yield _case(tool, unknown_argument(good))
-        yield from _wrong(tool, fullest, source)
+        yield from _wrong(tool, full, source)
 
 
 def _wrong(tool: Tool, good: dict[str, Any], source: ToolSupply | None) -> Iterator[Case]:

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from mcp_governor.call.sandbox import endings_in
 from mcp_governor.call.well_known_values import typical
-from mcp_governor.call.words import word_set
+from mcp_governor.prose.words import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from mcp_governor.call.words import singular, word_set, words
+from mcp_governor.call.words import singular, words
+from mcp_governor.prose.words import word_set
 
 if TYPE_CHECKING:
     from mcp_governor.surface.model import Tool

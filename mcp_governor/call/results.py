@@ -11,8 +11,14 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.call.outcome import failure_message
-from mcp_governor.call.response import INPUT_REQUIRED, INVALID_PARAMS, RESULT_TYPES, Response, leading_json
+from mcp_governor.call.outcome import (
+    INPUT_REQUIRED,
+    INVALID_PARAMS,
+    RESULT_TYPES,
+    Response,
+    failure_message,
+    leading_json,
+)
 from mcp_governor.charter.breach import Breach
 from mcp_governor.charter.failure import leak, strings_of
 from mcp_governor.containment.validators import compiled
@@ -106,17 +112,6 @@ def schema_breaches(structured: Any, schema: Any) -> Iterator[Breach]:
             yield Breach.of("call/output-schema", pointer, [pointer, flaw.keyword], error=flaw.message)
     except (ValueError, RecursionError, OverflowError) as error:
         yield _bad("/structuredContent", "unreadable", error=str(error))
-
-
-def mirror_breaches(response: Response) -> Iterator[Breach]:
-    """Charter, "Transport integration": the first text block is a JSON mirror of the structured content."""
-    if response.result is None or response.structured is None:
-        return
-    rule = "envelope/text-mirror"
-    problem = response.mirror_problem
-    if problem is not None:
-        path = "/content/0/text" if response.text_blocks else "/content"
-        yield Breach(rule, path, problem)
 
 
 def text_only_breaches(response: Response) -> Iterator[Breach]:

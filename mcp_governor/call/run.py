@@ -12,33 +12,48 @@ from typing import TYPE_CHECKING, Any
 import anyio
 from msgspec.structs import replace
 
-from mcp_governor.call.cases import Case, Purpose, Skipped, budget_spent
+from mcp_governor.call.cases import (
+    DEFAULT_SETTINGS,
+    CallReport,
+    CallSettings,
+    Case,
+    CaseResult,
+    Purpose,
+    Skipped,
+    budget_spent,
+    is_dispatch,
+)
 from mcp_governor.call.expect import expectation_breaches, unanswered_findings
-from mcp_governor.call.outcome import CUT, Channel, Outcome, is_dispatch, recovery_of
+from mcp_governor.call.outcome import (
+    CUT,
+    Channel,
+    Outcome,
+    Response,
+    outcome_of,
+    read_response,
+    recovery_of,
+)
 from mcp_governor.call.plan import Plan, refusal
-from mcp_governor.call.report import CallReport, CaseResult
-from mcp_governor.call.response import Response, read_response
-from mcp_governor.call.settings import DEFAULT_SETTINGS, CallSettings
-from mcp_governor.call.single import call_once
 from mcp_governor.call.validate import ResponseChecker
 from mcp_governor.call.wrong import misnamed_case
 from mcp_governor.charter.breach import Breach
 from mcp_governor.charter.envelope import looks_like_envelope
 from mcp_governor.charter.recovery import recovery_breaches, retry_arguments
-from mcp_governor.errors import GovernorError
+from mcp_governor.errors import GovernorError, ProtocolError, TooMuchError, UnreachableError
 from mcp_governor.rules import LintSettings, select
+from mcp_governor.surface.tokens import json_bytes
 from mcp_governor.text import one_line
 from mcp_governor.wire import RpcError
 from mcp_governor.wire.recording import tool_names
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from contextlib import AbstractAsyncContextManager
 
     from mcp_governor.change.model import Change
     from mcp_governor.findings import Finding
     from mcp_governor.rules import Selection
-    from mcp_governor.surface.model import Surface, Tool
+    from mcp_governor.surface.model import Surface
     from mcp_governor.wire import Session
 
 
@@ -76,12 +91,11 @@ async def run_calls(
     Returns:
         The calls, the skipped tools and the findings. Server failures are reported, not raised.
     """
-    if selection is None:
-        selection = select(LintSettings())
-    run = _Run(session, surface, plan, settings, ResponseChecker(selection), reconnect)
-    run.report_unknown_tools(plan.skipped)
+    checker = ResponseChecker(select(LintSettings()) if selection is None else selection)
     async with AsyncExitStack() as stack:
-        await run.all(stack)
+        deadline = anyio.current_time() + settings.budget
+        run = _Run(session, surface, plan, settings, checker, reconnect, stack, deadline)
+        await run.all()
     return run.report()
 
 
@@ -93,6 +107,8 @@ class _Run:
     settings: CallSettings
     checker: ResponseChecker
     reconnect: Callable[[], AbstractAsyncContextManager[Session]] | None
+    stack: AsyncExitStack
+    deadline: float
     results: list[CaseResult] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     findings: dict[str, Finding] = field(default_factory=dict)
@@ -102,8 +118,13 @@ class _Run:
     followed: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
     switched: str = ""
 
+    def found(self, breaches: list[Breach], tool: str | None = None) -> list[Finding]:
+        """The findings about a tool, of which those that are new are kept; a tool that is not published has no name."""
+        found = self.checker.findings(breaches, tool if tool in self.surface.by_name else None)
+        self.add(found)
+        return found
+
     def add(self, findings: Iterable[Finding]) -> None:
-        """Keep what was not found before."""
         for finding in findings:
             self.findings.setdefault(finding.id, finding)
 
@@ -121,61 +142,55 @@ class _Run:
         self.add(unanswered_findings(report, self.checker))
         return dataclasses.replace(report, findings=tuple(self.findings.values()))
 
-    def report_unknown_tools(self, skipped: tuple[Skipped, ...]) -> None:
-        """Report requested calls of tools that the server does not have."""
-        for item in skipped:
+    def may_go_on(self) -> bool:
+        """True if another call may be made."""
+        return not self.stopped and anyio.current_time() < self.deadline
+
+    def seconds(self, most: float) -> float:
+        """A timeout within the time that is left."""
+        return min(self.settings.timeout, most, max(self.deadline - anyio.current_time(), 0.001))
+
+    async def all(self) -> None:
+        plan, good = self.plan, None
+        for item in plan.skipped:
             if item.case is not None and item.tool not in self.surface.by_name:
                 facts = {"call": item.case.label, "named": item.tool, "reason": item.reason.rstrip(".?")}
                 value = [item.tool, dict(item.case.arguments)]
-                breach = Breach("call/expectation", "", value, "absent", facts)
-                self.add(self.as_findings([breach], item.case))
-
-    async def all(self, stack: AsyncExitStack) -> None:
-        plan = self.plan
-        deadline = anyio.current_time() + self.settings.budget
-
-        async def make(case: Case) -> CaseResult:
-            return await self.made(case, deadline, stack)
-
-        def may_go_on() -> bool:
-            return not self.stopped and anyio.current_time() < deadline
-
-        good = None
+                self.found([Breach("call/expectation", "", value, "absent", facts)])
         if plan.supply is not None:
             from mcp_governor.call.good import GoodCalls
 
-            good = GoodCalls(self.surface, plan.supply, self.settings, make, may_go_on)
+            good = GoodCalls(self.surface, plan.supply, self.settings, self.made, self.may_go_on)
         for case in plan.cases:
-            if not self.stopped and anyio.current_time() >= deadline:
+            if not self.stopped and not self.may_go_on():
                 self.stopped = budget_spent(self.settings.budget)
             if self.stopped:
                 self.skipped.append(Skipped(case.tool, self.stopped, case))
+            elif self.settings.quick and self.is_silent(case.tool):
                 continue
-            if self.settings.quick and self.is_silent(case.tool):
-                continue
-            if good is not None and case.good:
+            elif good is not None and case.good:
                 await good.call(case)
-                continue
-            result = await make(case)
-            misnamed = misnamed_case(self.results, result, self.surface) if self.settings.quick else None
-            if misnamed is not None and may_go_on():
-                await make(misnamed)
-        await self.probe(make, may_go_on)
+            else:
+                result = await self.made(case)
+                misnamed = misnamed_case(self.results, result, self.surface) if self.settings.quick else None
+                if misnamed is not None and self.may_go_on():
+                    await self.made(misnamed)
+        await self.probe()
         self.versions()
-        if may_go_on():
+        if self.may_go_on():
             await self.list_again()
 
     def is_silent(self, tool: str) -> bool:
         """True if a call of a tool ended without a response."""
         return any(result.case.tool == tool and not result.outcome.answered for result in self.results)
 
-    async def probe(self, make: Callable[[Case], Awaitable[CaseResult]], may_go_on: Callable[[], bool]) -> None:
+    async def probe(self) -> None:
         """Compare the metadata of tools that only read with what calls measure, if a selected rule does."""
         from mcp_governor.call.probes import Probes, needs_probes
 
         if not needs_probes(self.checker):
             return
-        probes = Probes(self.surface, self.checker, make, may_go_on, self.floor)
+        probes = Probes(self.surface, self.checker, self.made, self.may_go_on, self.floor)
         await probes.run(
             self.results,
             lambda tool: refusal(tool, replace(self.settings, allow_writes=False)) is None,
@@ -183,7 +198,7 @@ class _Run:
         )
         self.skipped += probes.skipped
         for breach, tool in probes.breaches:
-            self.add(self.checker.findings([breach], tool))
+            self.found([breach], tool)
 
     async def list_again(self) -> None:
         """Report tools that calls have added, redefined or removed: nobody compares or checks what is there now."""
@@ -196,18 +211,16 @@ class _Run:
         # What other parameters list is not in this list.
         default = {tool.name for tool in self.surface.tools if tool.opt_in is None or "callFirst" in tool.opt_in}
         sent = [tool.raw for tool in self.surface.tools]
-        redefined = tool_names([tool for tool in tools if tool not in sent]) & default
         found = {
-            "has {count} that it did not have before": listed - self.surface.by_name.keys(),
-            "defines {count} in another way": redefined,
-            "no longer has {count}": default - listed,
+            "has {} that it did not have before": listed - self.surface.by_name.keys(),
+            "defines {} in another way": tool_names([tool for tool in tools if tool not in sent]) & default,
+            "no longer has {}": default - listed,
         }
         shown = [_clause(said, sorted(names)) for said, names in found.items() if names]
         if shown:
             facts = {"changes": ", ".join(shown), "call": self.switched}
             value = sorted(set().union(*found.values()))
-            breach = Breach.of("call/list-grew", "", value, says="call" if self.switched else "", **facts)
-            self.add(self.checker.findings([breach], None))
+            self.found([Breach("call/list-grew", "", value, "call" if self.switched else "", facts)])
 
     async def floor(self) -> float:
         """How long an exchange without a tool's work takes, in milliseconds; at most the fastest call so far."""
@@ -217,55 +230,62 @@ class _Run:
         listing = (time.perf_counter() - begun) * 1000
         return min([listing, *(result.milliseconds for result in self.results if result.outcome.answered)])
 
-    async def made(self, case: Case, deadline: float, stack: AsyncExitStack) -> CaseResult:
+    async def made(self, case: Case) -> CaseResult:
         """Make one call, follow its recovery suggestion if requested, and restart the server if the call ended it."""
-        result = await self.one(case, deadline)
+        result = await self.one(case)
         if self.settings.follow and result.outcome.failed:
-            await self.follow(result, deadline)
-        if await self.lost(self.results[-1], deadline):
-            self.stopped = await self.restart(stack)
+            await self.follow(result)
+        if await self.lost(self.results[-1].outcome.status):
+            self.stopped = await self.restart()
         return result
 
-    async def one(self, case: Case, deadline: float) -> CaseResult:
-        asked, lines = len(self.session.inbox.refused), self.session.inbox.noise_lines
-        noted, moved = len(self.session.mismatches), self.session.inbox.tool_changes
-        begun = time.perf_counter()
-        response, outcome, breaches = await self.ask(case, deadline)
+    async def one(self, case: Case) -> CaseResult:
+        inbox = self.session.inbox
+        asked, lines, moved = len(inbox.refused), inbox.noise_lines, inbox.tool_changes
+        noted, begun = len(self.session.mismatches), time.perf_counter()
+        response, outcome, breaches = await self.ask(case)
         milliseconds = (time.perf_counter() - begun) * 1000
-        asked_back = self.session.inbox.refused[asked:]
-        if asked_back:
+        if asked_back := inbox.refused[asked:]:
             methods = ", ".join(sorted({one_line(method, 40) for method in asked_back}))
             breaches.append(Breach("call/input-requested", "", methods, "request"))
-        if self.session.inbox.tool_changes > moved:
+        if inbox.tool_changes > moved:
             self.switched = self.switched or case.label
-        if self.session.inbox.noise_lines > lines:
-            self.report_noise(case, lines)
+        if inbox.noise_lines > lines:
+            # Once in a run: most come from one place below all tools. Only the first lines are kept, so the new ones
+            # may not be among them.
+            first = next(iter(inbox.noise[lines:] or inbox.noise), "")
+            says = "mark" if first.startswith("\ufeff") else "noise"
+            self.found([Breach.of("call/stdout-noise", "", says=says, first=first, call=case.label)])
         breaches += [
             Breach.of("call/result-shape", note["path"], says="member", error=note["error"])
             for note in self.session.mismatches[noted:]
         ]
-        tool = self.surface.by_name.get(case.tool)
-        findings = self.judge(case, outcome, response, breaches, tool)
+        tool, checked = self.surface.by_name.get(case.tool), []
+        if response is not None:
+            breaches += expectation_breaches(case, outcome, response)
+            checked = self.checker.check(
+                response,
+                tool=tool,
+                surface=self.surface,
+                arguments=case.arguments,
+                dispatch=is_dispatch(case, outcome),
+                live=True,
+                trusted=case.purpose is Purpose.CONFIGURED and case.valid and not case.status,
+                about=case.label,
+            )
+        findings = self.checker.findings(breaches, case.tool if tool is not None else None) + checked
         findings = self.new(findings, case) if case.attempt else findings
         raw = None if response is None else response.raw
         result = CaseResult(case, outcome, milliseconds, raw, tuple(findings))
         if case.recorded is not None and response is not None and tool is not None:
             # Imported late, because a run without recordings does not need the change catalogue.
-            from mcp_governor.call.behaviour import behaviour_changes
+            from mcp_governor.call.record import behaviour_changes
 
             for change in behaviour_changes(case.recorded, outcome, raw, tier=tool.tier):
                 self.changes.setdefault(change.id, change)
         self.results.append(result)
         self.add(findings)
         return result
-
-    def report_noise(self, case: Case, before: int) -> None:
-        """Report lines on stdout that came during a call, once in a run: most come from one place below all tools."""
-        # Only the first lines are kept, so the new ones may not be among them.
-        first = next(iter(self.session.inbox.noise[before:] or self.session.inbox.noise), "")
-        says = "mark" if first.startswith("\ufeff") else "noise"
-        breach = Breach.of("call/stdout-noise", "", says=says, first=first, call=case.label)
-        self.add(self.checker.findings([breach], None))
 
     def new(self, findings: list[Finding], case: Case) -> list[Finding]:
         """What the earlier attempts of a call did not say of the same place: they fail in one way, with other words."""
@@ -277,50 +297,29 @@ class _Run:
         }
         return [found for found in findings if (found.rule, found.path) not in said]
 
-    async def ask(self, case: Case, deadline: float) -> tuple[Response | None, Outcome, list[Breach]]:
+    async def ask(self, case: Case) -> tuple[Response | None, Outcome, list[Breach]]:
         """The response, its outcome, and why there is none if it is a breach."""
-        seconds = min(self.settings.timeout, max(deadline - anyio.current_time(), 0.001))
-        response, outcome, error = await call_once(
-            self.session, case.tool, case.arguments, seconds, self.settings.result_bytes
-        )
-        if outcome.status == "timeout":
+        seconds, most = self.seconds(self.settings.timeout), self.settings.result_bytes
+        response, outcome, error = await call_once(self.session, case.tool, case.arguments, seconds, most)
+        if response is not None:
+            return response, outcome, []
+        rule, says, facts = outcome.status, "", {"error": error}
+        if rule == "timeout":
             if seconds < self.settings.timeout:
                 # The run had no more time; that says nothing of the tool.
                 return None, Outcome(Channel.NONE, CUT), []
             wrong = self.session.inbox.answered_another("tools/call")
+            facts = {"seconds": f"{seconds:.3g}"}
             if wrong is not None:
-                return None, Outcome(Channel.NONE, "protocol"), [_ended("protocol", case, error=wrong.message)]
-            return None, outcome, [_ended("timeout", case, seconds=f"{seconds:.3g}")]
-        if response is not None:
-            return response, outcome, []
-        rule = {"died": "server-exited"}.get(outcome.status, outcome.status)
-        if isinstance(error, int):
-            return None, outcome, [_ended(rule, case, size=f"{error:,}", cap=f"{self.settings.result_bytes:,}")]
-        return None, outcome, [_ended(rule, case, says="wire" if rule == "too-large" else "", error=error)]
+                rule, outcome, facts = "protocol", Outcome(Channel.NONE, "protocol"), {"error": wrong.message}
+        elif isinstance(error, int):
+            facts = {"size": f"{error:,}", "cap": f"{most:,}"}
+        elif rule == "too-large":
+            says = "wire"
+        rule = "server-exited" if rule == "died" else rule
+        return None, outcome, [Breach(f"call/{rule}", "", case.purpose.value, says, {"call": case.label, **facts})]
 
-    def judge(
-        self, case: Case, outcome: Outcome, response: Response | None, breaches: list[Breach], tool: Tool | None
-    ) -> list[Finding]:
-        if response is None:
-            return self.as_findings(breaches, case)
-        breaches += expectation_breaches(case, outcome, response)
-        found = self.checker.check(
-            response,
-            tool=tool,
-            surface=self.surface,
-            arguments=case.arguments,
-            dispatch=is_dispatch(case, outcome),
-            live=True,
-            trusted=case.purpose is Purpose.CONFIGURED and case.valid and not case.status,
-            about=case.label,
-        )
-        return self.as_findings(breaches, case) + found
-
-    def as_findings(self, breaches: list[Breach], case: Case) -> list[Finding]:
-        known = case.tool if case.tool in self.surface.by_name else None
-        return self.checker.findings(breaches, known)
-
-    async def follow(self, failed: CaseResult, deadline: float) -> None:
+    async def follow(self, failed: CaseResult) -> None:
         """Make the call that a recovery suggests, once per call, if it is safe and could succeed."""
         suggested = self.suggested(failed)
         if suggested is None:
@@ -328,18 +327,16 @@ class _Run:
         call = (suggested.tool, suggested.arguments)
         if call == (failed.case.tool, failed.case.arguments):
             self.loop(failed, "itself")
-            return
-        if call in self.followed:
-            return
-        self.followed.append(call)
-        outcome = (await self.one(suggested, deadline)).outcome
-        if outcome.failed and (outcome.kind, outcome.status) == (failed.outcome.kind, failed.outcome.status):
-            self.loop(failed, "again")
+        elif call not in self.followed:
+            self.followed.append(call)
+            outcome = (await self.one(suggested)).outcome
+            if outcome.failed and (outcome.kind, outcome.status) == (failed.outcome.kind, failed.outcome.status):
+                self.loop(failed, "again")
 
     def loop(self, failed: CaseResult, says: str) -> None:
         kind, path = failed.outcome.kind, "/structuredContent/error/recovery"
-        breach = Breach.of("call/recovery-failed", path, [kind, says], says=says, kind=kind, call=failed.case.label)
-        self.add(self.as_findings([breach], failed.case))
+        facts = {"kind": kind, "call": failed.case.label}
+        self.found([Breach("call/recovery-failed", path, [kind, says], says, facts)], failed.case.tool)
 
     def suggested(self, failed: CaseResult) -> Case | None:
         recovery = dict(recovery_of(read_response(failed.response)))
@@ -353,29 +350,28 @@ class _Run:
             return None
         return Case(tool.name, arguments, Purpose.FOLLOW, detail=f"of {failed.case.tool}")
 
-    async def lost(self, result: CaseResult, deadline: float) -> bool:
-        """True if the server must be restarted after a call; otherwise the next call would be blamed."""
-        status = result.outcome.status
-        return status == "died" or (status in ("timeout", "protocol", "too-large") and not await self.alive(deadline))
+    async def lost(self, status: str) -> bool:
+        """True if the server must be restarted after a call; otherwise the next call would be blamed.
 
-    async def alive(self, deadline: float) -> bool:
-        """True if the connection survived a call without a response; only some failures end it."""
-        seconds = min(self.settings.timeout, _ALIVE, max(deadline - anyio.current_time(), 0.001))
+        Only some calls without a response end the connection.
+        """
+        if status not in ("timeout", "protocol", "too-large"):
+            return status == "died"
         try:
-            await self.session.request("tools/list", timeout=seconds)
+            await self.session.request("tools/list", timeout=self.seconds(_ALIVE))
         except RpcError:
-            return True
-        except GovernorError:
             return False
-        return True
+        except GovernorError:
+            return True
+        return False
 
-    async def restart(self, stack: AsyncExitStack) -> str:
+    async def restart(self) -> str:
         """Restart the server. Returns the reason why the run must stop, or an empty string."""
         if self.reconnect is None or self.restarts:
             return GONE
         self.restarts += 1
         try:
-            self.session = await stack.enter_async_context(self.reconnect())
+            self.session = await self.stack.enter_async_context(self.reconnect())
         except GovernorError as error:
             return f"the server could not be started again: {error.message}"
         return ""
@@ -390,17 +386,58 @@ class _Run:
         }
         if len(said) > 1:
             shown = ", ".join(one_line(version, 20) for version in sorted(said))
-            breach = Breach("call/charter-mixed", "", shown)
-            self.add(self.checker.findings([breach], None))
+            self.found([Breach("call/charter-mixed", "", shown)])
 
 
 def _clause(said: str, names: list[str]) -> str:
     """A clause about some tools, with their names."""
     shown = ", ".join(one_line(name, 60) for name in names[:_NAMED])
     more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-    return f"{said.format(count=f'{len(names):,} tool' + 's' * (len(names) > 1))}: {shown}{more}"
+    return f"{said.format(f'{len(names):,} tool' + 's' * (len(names) > 1))}: {shown}{more}"
 
 
-def _ended(rule: str, case: Case, says: str = "", **facts: Any) -> Breach:
-    """The breach for a call without a response."""
-    return Breach.of(f"call/{rule}", "", case.purpose.value, says=says, call=case.label, **facts)
+async def call_once(
+    session: Session, tool: str, arguments: Mapping[str, Any], seconds: float, most: int
+) -> tuple[Response | None, Outcome, str | int]:
+    """Make a call, whatever the server does, and say what came of it.
+
+    Args:
+        session: open.
+        tool, arguments: of the call.
+        seconds: its timeout.
+        most: largest result, in bytes of compact JSON.
+
+    Returns:
+        The response, its outcome, and why there is no response: what the wire says, or the size of a result beyond
+        ``most``. The status is then ``timeout``, ``died``, ``too-large`` or ``protocol``.
+    """
+    why: str | int = ""
+    try:
+        with anyio.fail_after(seconds):
+            # Our timeout must fire before the session's own, because its error looks like other failures.
+            raw: Any = await session.call_tool(tool, arguments, timeout=seconds + 60)
+    except TimeoutError:
+        status = "timeout"
+    except RpcError as error:
+        response = read_response({"error": {"code": error.code, "message": error.text, "data": error.data}})
+        return response, outcome_of(response), ""
+    except UnreachableError as error:
+        status, why = "died", error.message
+    except TooMuchError as error:
+        status, why = "too-large", error.message
+    except ProtocolError as error:
+        status, why = "protocol", error.message
+    else:
+        size = _size(raw)
+        if size <= most:
+            response = Response.of_result(raw)
+            return response, outcome_of(response), ""
+        status, why = "too-large", size
+    return None, Outcome(Channel.NONE, status), why
+
+
+def _size(raw: Any) -> int:
+    try:
+        return json_bytes(raw)
+    except (ValueError, RecursionError):
+        return 0

@@ -14,18 +14,18 @@ import shutil
 import tempfile
 from contextlib import suppress
 from datetime import date
-from enum import Enum, auto
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from mcp_governor.call.words import LISTING, singular, word_set, words
+from mcp_governor.call.words import LISTING, singular, words
 from mcp_governor.errors import UsageError
 from mcp_governor.programs import find_program
+from mcp_governor.prose.words import word_set
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from types import TracebackType
 
 ROOT = "{sandbox}"
@@ -143,30 +143,25 @@ class Sandbox:
 
     def portable(self, value: Any) -> Any:
         """The value with placeholders for what differs from run to run: this folder and today's date."""
-        if isinstance(value, str):
-            if self._made is not None:
-                value = value.replace(str(self._made), ROOT)
-            value = value.replace(self.today.isoformat(), "{today}")
-            other = next((form for form in DAY_FORMATS[1:] if value == self.today.strftime(form)), None)
-            return f"{{today:{other}}}" if other is not None else value
-        if isinstance(value, list):
-            return [self.portable(item) for item in value]
-        return {key: self.portable(item) for key, item in value.items()} if isinstance(value, dict) else value
+        return _each(value, self._portable)
+
+    def _portable(self, text: str) -> str:
+        if self._made is not None:
+            text = text.replace(str(self._made), ROOT)
+        text = text.replace(self.today.isoformat(), "{today}")
+        other = next((form for form in DAY_FORMATS[1:] if text == self.today.strftime(form)), None)
+        return f"{{today:{other}}}" if other is not None else text
 
     def filled(self, value: Any) -> Any:
         """The value with its placeholders replaced; the reverse of :meth:`portable`."""
-        if isinstance(value, str):
-            if ROOT in value:
-                if "repository" in value:
-                    assert self.repository  # created on first use
-                value = value.replace(ROOT, self.root)
-            return _DAY.sub(self._day, value) if "{today" in value else value
-        if isinstance(value, list):
-            return [self.filled(item) for item in value]
-        return {key: self.filled(item) for key, item in value.items()} if isinstance(value, dict) else value
+        return _each(value, self._filled)
 
-    def _day(self, match: re.Match[str]) -> str:
-        return self.today.strftime(match[1] or DAY_FORMATS[0])
+    def _filled(self, text: str) -> str:
+        if ROOT in text:
+            if "repository" in text:
+                assert self.repository  # created on first use
+            text = text.replace(ROOT, self.root)
+        return _DAY.sub(lambda found: self.today.strftime(found[1] or DAY_FORMATS[0]), text)
 
     def close(self) -> None:
         """Remove the folder with everything that servers wrote into it; links are removed and not followed."""
@@ -178,6 +173,15 @@ class Sandbox:
                 with suppress(OSError):
                     Path(folder).chmod(0o700)
             shutil.rmtree(self._made, ignore_errors=True)
+
+
+def _each(value: Any, change: Callable[[str], str]) -> Any:
+    """A JSON value with each string in it changed, but for the keys."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list):
+        return [_each(item, change) for item in value]
+    return {key: _each(item, change) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def _write(path: Path, sample: Path) -> None:
@@ -253,12 +257,8 @@ _ENDINGS = {
 _KNOWN_ENDINGS = frozenset(_ENDINGS.values()) | {"txt", "db", "js", "ts", "py", "md", "log", "sql", "toml", "yaml"}
 
 
-class Meaning(Enum):
-    """What a path points to."""
-
-    FILE = auto()
-    FOLDER = auto()
-    REPOSITORY = auto()
+Meaning = Literal["file", "folder", "repository"]
+"""What a path points to."""
 
 
 # called several times for each parameter; 2,048 is generous for the parameters of 500 tools
@@ -298,10 +298,10 @@ def sandbox_paths(
     meaning = meaning_of(name, text, tool)
     ending = _ending((text, name, tool, *about))
     makes = not read_only and makes_place(name, tool)
-    if meaning is Meaning.REPOSITORY:
+    if meaning == "repository":
         yield sandbox.repository
         yield sandbox.root
-    elif meaning is Meaning.FOLDER:
+    elif meaning == "folder":
         yield from [*sandbox.fresh()[:2], sandbox.root] if makes else [sandbox.root]
         yield sandbox.file(ending)
     else:
@@ -322,19 +322,19 @@ def meaning_of(name: str, text: str, tool: str) -> Meaning:
     """What a path parameter points to; arguments as for :func:`sandbox_paths`."""
     said, does = words(name), {*words(tool)}
     if _is_repository(said):
-        return Meaning.REPOSITORY
+        return "repository"
     if "git" in does and not any(singular(word) in ("file", "filename", "filepath") for word in said):
-        return Meaning.REPOSITORY
+        return "repository"
     if not _FOLDERS.isdisjoint(map(singular, said)):
-        return Meaning.FOLDER
+        return "folder"
     if singular(said[-1]) != "path" or "file" in said:
-        return Meaning.FILE
+        return "file"
     described = text.lower()
     if "directory" in described or "folder" in described:
-        return Meaning.FILE if "file" in described.split("directory")[0] else Meaning.FOLDER
+        return "file" if "file" in described.split("directory")[0] else "folder"
     plain = not _SEARCHING.isdisjoint(does) and does.isdisjoint({"file", "files"})
     searches = not does.isdisjoint({"search", "find", "grep", "glob", "list"})
-    return Meaning.FOLDER if (plain or searches) and not described.startswith("file") else Meaning.FILE
+    return "folder" if (plain or searches) and not described.startswith("file") else "file"
 
 
 def _is_repository(said: Iterable[str]) -> bool:

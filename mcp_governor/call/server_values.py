@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from mcp_governor.call.words import key_of, nouns, singular, word_set, words
+from mcp_governor.call.words import key_of, nouns, singular, words
+from mcp_governor.prose.words import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from mcp_governor.call.response import Response
+    from mcp_governor.call.outcome import Response
     from mcp_governor.surface.model import Surface
 
 MAX_NODES = 5_000

@@ -5,14 +5,12 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from mcp_governor.call.response import Response, read_response
+from mcp_governor.call.outcome import Response, read_response
 from mcp_governor.call.results import (
     code_breaches,
     deprecation_breaches,
-    mirror_breaches,
     payload_breaches,
     protocol_breaches,
     rpc_only_breaches,
@@ -35,7 +33,7 @@ from mcp_governor.rules.finding import finding
 from mcp_governor.rules.governing import govern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
     from mcp_governor.findings import Finding
     from mcp_governor.rules import Selection
@@ -80,9 +78,22 @@ class ResponseChecker:
             about: the call, if findings should name it.
         """
         response = raw if isinstance(raw, Response) else read_response(raw)
-        name = tool.name if tool is not None else None
-        call = _Call(response, tool, surface, arguments, dispatch, live, trusted)
-        return self.findings(self._breaches(call), name, about)
+        prefix = "/error" if response.error is not None else ""
+        protocol = surface.protocol if surface is not None else None
+        breaches = [breach.under(prefix) for breach in protocol_breaches(response, tool, protocol)]
+        reported = {breach.rule for breach in breaches}
+        if "call/input-requested" not in reported:
+            if "envelope" in self._packs:
+                envelope = response.envelope
+                if looks_like_envelope(envelope):
+                    inside = "" if response.is_bare_envelope else "/structuredContent"
+                    found = _envelope(envelope, response, tool, surface, arguments, live=live)
+                    breaches += [breach.under(inside) for breach in found]
+                    breaches += self._around(response, tool)
+                else:
+                    breaches += _no_envelope(response, dispatch, reported)
+            breaches += self._others(response, tool, surface, reported, dispatch=dispatch, trusted=trusted)
+        return self.findings(breaches, tool.name if tool is not None else None, about)
 
     def findings(self, breaches: Iterable[Breach], tool: str | None, about: str = "") -> list[Finding]:
         """Findings for breaches; breaches of rules that are not selected are dropped.
@@ -110,49 +121,42 @@ class ResponseChecker:
         """True if a rule was selected."""
         return rule_id in self.selection.active
 
-    def _breaches(self, call: _Call) -> Iterator[Breach]:
-        response, tool, surface = call.response, call.tool, call.surface
-        prefix = "/error" if response.error is not None else ""
-        protocol = surface.protocol if surface is not None else None
-        reported = [breach.under(prefix) for breach in protocol_breaches(response, tool, protocol)]
-        yield from reported
-        if any(breach.rule == "call/input-requested" for breach in reported):
-            return
-        if "envelope" in self._packs:
-            yield from self._charter(call, reported)
+    def _others(
+        self,
+        response: Response,
+        tool: Tool | None,
+        surface: Surface | None,
+        reported: Set[str],
+        *,
+        dispatch: bool,
+        trusted: bool,
+    ) -> Iterator[Breach]:
+        """The contracts that are not the charter's."""
         if "omni" in self._packs:
             yield from text_only_breaches(response)
             yield from rpc_only_breaches(response, "omni/error-channel")
         if "schema-md" in self._packs:
-            most = self._cap("schema-md/content-summary")
-            yield from payload_breaches(response, {breach.rule for breach in reported}, most)
+            yield from payload_breaches(response, reported, self._cap("schema-md/content-summary"))
             yield from summary_breaches(response, self._cap("schema-md/summary-text"))
         if "surface" in self._packs:
             yield from schema_version_breaches(response, surface)
             yield from deprecation_breaches(response, tool, surface)
-            yield from works_breaches(response, tool, trusted=call.trusted)
-            yield from _flag_and_structure(response, call.dispatch)
-
-    def _charter(self, call: _Call, reported: Sequence[Breach]) -> Iterator[Breach]:
-        response = call.response
-        envelope = response.envelope
-        if not looks_like_envelope(envelope):
-            yield from _no_envelope(response, call.dispatch, reported)
-            return
-        prefix = "" if response.is_bare_envelope else "/structuredContent"
-        for breach in _envelope(envelope, call):
-            yield breach.under(prefix)
-        if response.is_error:
-            yield Breach("envelope/is-error", "/isError", envelope.get("status"))
-        yield from mirror_breaches(response)
-        yield from self._size(response, call.tool)
+            yield from works_breaches(response, tool, trusted=trusted)
+            yield from _flag_and_structure(response, dispatch)
 
     def _cap(self, rule_id: str) -> int:
         """The option ``max`` of a rule; 0 if the rule is not selected, because then its findings are dropped."""
         active = self.selection.get(rule_id)
         return 0 if active is None else int(active.options["max"])
 
-    def _size(self, response: Response, tool: Tool | None) -> Iterator[Breach]:
+    def _around(self, response: Response, tool: Tool | None) -> Iterator[Breach]:
+        """What is wrong with a result around its envelope: the flag, the mirror, the size."""
+        if response.is_error:
+            yield Breach("envelope/is-error", "/isError", response.envelope.get("status"))
+        problem = response.mirror_problem
+        if response.result is not None and response.structured is not None and problem is not None:
+            # Charter, "Transport integration": the first text block is a JSON mirror of the structured content.
+            yield Breach("envelope/text-mirror", "/content/0/text" if response.text_blocks else "/content", problem)
         cap, tokens = self._cap("envelope/size"), facts.estimate_tokens(response.characters)
         if tokens >= cap > 0:
             offers = tool is not None and "response_format" in str(tool.input_schema)
@@ -160,34 +164,29 @@ class ResponseChecker:
             yield Breach.of("envelope/size", "", offers, says=says, tokens=f"{tokens:,}", cap=f"{cap:,}")
 
 
-class _Call(Struct, frozen=True):
-    """A response and what is known of the call; see :meth:`ResponseChecker.check`."""
-
-    response: Response
-    tool: Tool | None
-    surface: Surface | None
-    arguments: Mapping[str, Any] | None
-    dispatch: bool
-    live: bool
-    trusted: bool
-
-
-def _envelope(envelope: dict[str, Any], call: _Call) -> Iterator[Breach]:
+def _envelope(
+    envelope: dict[str, Any],
+    response: Response,
+    tool: Tool | None,
+    surface: Surface | None,
+    arguments: Mapping[str, Any] | None,
+    *,
+    live: bool,
+) -> Iterator[Breach]:
     """What is wrong with an envelope; paths point into it."""
-    tool = call.tool
     about = words(tool.name) if tool is not None else ()
     yield from envelope_breaches(
         envelope,
         kinds=_declared(facts.KINDS, _kind_of(envelope), tool, declared_kinds),
         reasons=_declared(facts.DEGRADATION_REASONS, envelope.get("degradation_reason"), tool, declared_reasons),
-        excerpt=not call.live and is_excerpt(envelope),
+        excerpt=not live and is_excerpt(envelope),
     )
     # What further blocks of the content say may be the caveat of a partial result.
-    if envelope.get("status") != "partial" or len(call.response.text_blocks) <= 1:
+    if envelope.get("status") != "partial" or len(response.text_blocks) <= 1:
         yield from meaning_breaches(envelope, about)
     yield from field_breaches(envelope, about)
-    if call.surface is not None:
-        yield from surface_breaches(envelope, call.surface, tool, call.arguments)
+    if surface is not None:
+        yield from surface_breaches(envelope, surface, tool, arguments)
 
 
 def _kind_of(envelope: dict[str, Any]) -> Any:
@@ -202,13 +201,13 @@ def _declared(
     return registry if tool is None or not isinstance(said, str) or said in registry else registry | own(tool)
 
 
-def _no_envelope(response: Response, dispatch: bool, reported: Sequence[Breach]) -> Iterator[Breach]:
+def _no_envelope(response: Response, dispatch: bool, reported: Set[str]) -> Iterator[Breach]:
     """Charter: every response is an envelope; only a wrong call may fail without one."""
     if response.failure_text is not None:
         if not dispatch:
             path, says = ("/error", "error") if response.error is not None else ("/isError", "flag")
             yield Breach("envelope/error-channel", path, response.failure_text, says)
-    elif not any(breach.rule in ("call/structured-missing", "call/result-shape") for breach in reported):
+    elif not reported & {"call/structured-missing", "call/result-shape"}:
         yield Breach("envelope/missing", "/structuredContent")
 
 

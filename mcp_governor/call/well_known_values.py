@@ -10,7 +10,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.call.sandbox import DAY_FORMATS
-from mcp_governor.call.words import singular, word_set, words
+from mcp_governor.call.words import singular, words
+from mcp_governor.prose.words import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -6,17 +6,14 @@ import functools
 import re
 from typing import TYPE_CHECKING
 
+from mcp_governor.prose.words import word_set
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _MAX_NAME_LENGTH = 200
 """Characters of a name that are read. Names are a few words; the rest of a longer name does not change its meaning."""
-
-
-def word_set(text: str) -> frozenset[str]:
-    """The words of a string, separated by spaces."""
-    return frozenset(text.split())
 
 
 CREATING = word_set("create new add insert make init generate register upload import open start begin")

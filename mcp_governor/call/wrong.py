@@ -26,7 +26,7 @@ from mcp_governor.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from mcp_governor.call.report import CaseResult
+    from mcp_governor.call.cases import CaseResult
     from mcp_governor.surface.model import Surface, Tool
 
 UNKNOWN = "mcp_governor_unknown"
@@ -69,14 +69,15 @@ def wrong_arguments(schema: Any, good: dict[str, Any], *, late: Callable[[], boo
     if validator is None:
         return
     yielded: list[dict[str, Any]] = []
-    for _, attempts in itertools.groupby(_attempts(schema, good), key=lambda wrong: wrong.detail):
-        for wrong in attempts:
-            if late():
-                return
-            if wrong.arguments not in yielded and validator.accepts(wrong.arguments) is False:
-                yielded.append(wrong.arguments)
-                yield wrong
-                break
+    done = ""
+    for wrong in _attempts(schema, good):
+        if late():
+            return
+        # Attempts at the same keyword are adjacent; one that the schema refuses is enough.
+        if wrong.detail != done and wrong.arguments not in yielded and validator.accepts(wrong.arguments) is False:
+            done = wrong.detail
+            yielded.append(wrong.arguments)
+            yield wrong
 
 
 _KEYWORDS: Mapping[str, tuple[str, str]] = {
@@ -108,112 +109,79 @@ def unknown_argument(good: dict[str, Any]) -> Wrong:
 def _attempts(schema: Any, good: dict[str, Any]) -> Iterator[Wrong]:
     """Ways to violate each keyword; those for the same keyword are adjacent."""
     for path, place in _places(schema, schema, good, ()):
-        shown = join_pointer("", *path) or "the arguments"
         value = _at(good, path)
-        for keyword, how, other in itertools.chain(
-            _members(schema, place, value, path), _others(schema, place, value, shown) if path else ()
-        ):
+        ways = [_members(schema, place, value, path)]
+        if path and isinstance(place, dict):
+            ways.append(_others(schema, place, value, join_pointer("", *path)))
+        for keyword, how, other in itertools.chain(*ways):
             yield Wrong(_KEYWORDS[keyword][0], one_line(how, 100), _put(good, path, other))
+
+
+def _places(root: Any, schema: Any, value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+    """Every place in a value and the schema that applies there; for lists and maps, the first item only."""
+    yield path, schema
+    for here in branches(root, schema) if len(path) < _MAX_DEPTH else ():
+        inner: list[tuple[str | int, Any]] = []
+        if here is not None and isinstance(value, dict):
+            properties, others = here.get("properties"), here.get("additionalProperties")
+            properties = properties if isinstance(properties, dict) else {}
+            inner += [(name, item) for name, item in properties.items() if name in value]
+            if isinstance(others, dict) and "patternProperties" not in here:
+                inner += [(name, others) for name in value if name not in properties][:1]
+        elif here is not None and isinstance(value, list) and value and isinstance(here.get("items"), dict):
+            inner.append((0, here["items"]))
+        for step, item in inner:
+            yield from _places(root, item, value[step], (*path, step))
 
 
 def _members(root: Any, schema: Any, value: Any, path: Path) -> Iterator[tuple[str, str, Any]]:
     """An object without one of its required members, and an object with an undeclared member."""
     if not isinstance(value, dict):
         return
-    for name in dict.fromkeys(_names(root, schema, value)):
+    parts = [here for here in branches(root, schema) if here is not None]
+    for name in dict.fromkeys(_names(parts, value)):
         if name in value:
             without = {key: item for key, item in value.items() if key != name}
             yield "required", join_pointer("", *path, name), without
     # Where a schema describes the other members, it may refuse the value of the new one and not its name.
-    described = any(isinstance((here or {}).get("additionalProperties"), dict) for here in branches(root, schema))
-    if path and not described:
+    if path and not any(isinstance(here.get("additionalProperties"), dict) for here in parts):
         yield "additionalProperties", join_pointer("", *path, UNKNOWN), {**value, UNKNOWN: 1}
 
 
-def _places(root: Any, schema: Any, value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
-    """Every place in a value and the schema that applies there; for lists, the first item only."""
-    yield path, schema
-    if len(path) >= _MAX_DEPTH:
-        return
-    if isinstance(value, dict):
-        for here in branches(root, schema):
-            properties = here.get("properties") if here is not None else None
-            for name, item in properties.items() if isinstance(properties, dict) else ():
-                if name in value:
-                    yield from _places(root, item, value[name], (*path, name))
-            yield from _mapped(root, here, value, path)
-    elif isinstance(value, list) and value:
-        for here in branches(root, schema):
-            items = here.get("items") if here is not None else None
-            if isinstance(items, dict):
-                yield from _places(root, items, value[0], (*path, 0))
-
-
-def _mapped(root: Any, schema: dict[str, Any] | None, value: dict[str, Any], path: Path) -> Iterator[tuple[Path, Any]]:
-    """The first member that only ``additionalProperties`` describes."""
-    items = schema.get("additionalProperties") if schema is not None else None
-    if schema is None or not isinstance(items, dict) or "patternProperties" in schema:
-        return
-    properties = schema.get("properties")
-    for name in value:
-        if not isinstance(properties, dict) or name not in properties:
-            yield from _places(root, items, value[name], (*path, name))
-            return
-
-
-def _names(root: Any, schema: Any, value: dict[str, Any]) -> Iterator[str]:
+def _names(parts: list[dict[str, Any]], value: dict[str, Any]) -> Iterator[str]:
     """Required names: always required ones, and those that present members require."""
-    for here in branches(root, schema):
-        if here is None:
-            continue
+    for here in parts:
         dependent = here.get("dependentRequired")
-        lists = [here.get("required")]
-        if isinstance(dependent, dict):
-            lists += [names for name, names in dependent.items() if name in value]
-        for names in lists:
+        lists = [names for name, names in dependent.items() if name in value] if isinstance(dependent, dict) else []
+        for names in (here.get("required"), *lists):
             yield from (name for name in names or () if isinstance(name, str))
 
 
 _OTHER_TYPES: tuple[Any, ...] = ({"not": "expected"}, "not expected", 1.5, True, ["not expected"], None)
 
 
-def _others(root: Any, schema: Any, value: Any, shown: str) -> Iterator[tuple[str, str, Any]]:
+def _others(root: Any, schema: dict[str, Any], value: Any, shown: str) -> Iterator[tuple[str, str, Any]]:
     """Values that violate a keyword at one place: keyword, where and how, value."""
-    if not isinstance(schema, dict):
-        return
     scoped = in_scope(root, schema)
+    shared: dict[str, Any] = {key: scoped[key] for key in ("$defs", "definitions", "$schema", "type") if key in scoped}
     for here in branches(root, schema):
         for keyword, stated in (here or {}).items():
             _, said = _KEYWORDS.get(keyword, ("", ""))
-            for other in _breaking(scoped, here or {}, keyword) if said else ():
-                yield keyword, f"{shown} {said.format(stated)}", other
-    for keyword, how, other in _types(scoped, value):
-        yield keyword, f"{shown} {how}", other
-
-
-def _breaking(scoped: dict[str, Any], here: dict[str, Any], keyword: str) -> Iterator[Any]:
-    """A value that a schema refuses by one keyword alone.
-
-    Args:
-        scoped: the schema of the place, as a document of its own.
-        here: the part of it that has the keyword.
-        keyword: the keyword.
-    """
-    if keyword in ("enum", "const"):
-        yield UNKNOWN
-    shared: dict[str, Any] = {key: scoped[key] for key in ("$defs", "definitions", "$schema", "type") if key in scoped}
-    without: dict[str, Any] = {**shared, **{key: item for key, item in here.items() if key != keyword}}
-    found = contains({**shared, **here}, without)
-    if found.has_witness:
-        yield found.witness
-
-
-def _types(scoped: dict[str, Any], value: Any) -> Iterator[tuple[str, str, Any]]:
-    """The first value of another type that is refused; one is enough."""
+            if not said:
+                continue
+            how = f"{shown} {said.format(stated)}"
+            # What this part accepts as soon as it does not have the keyword.
+            without = {**shared, **{key: item for key, item in (here or {}).items() if key != keyword}}
+            loose = compile_schema(without) if keyword in ("enum", "const") else None
+            if loose is not None and loose.accepts(UNKNOWN):
+                yield keyword, how, UNKNOWN
+            found = contains({**shared, **(here or {})}, without)
+            if found.has_witness:
+                yield keyword, how, found.witness
     validator = compile_schema(scoped)
     for other in _OTHER_TYPES:
         if type(other) is not type(value) and validator is not None and validator.accepts(other) is False:
-            yield "type", f"is {_TYPE_NAMES[type(other)]}", other
+            yield "type", f"{shown} is {_TYPE_NAMES[type(other)]}", other
             return
 
 
@@ -262,11 +230,9 @@ def misnamed_case(results: Sequence[CaseResult], bad: CaseResult, surface: Surfa
         or any(one.outcome.failed and one.is_of_tool for one in own)
     ):
         return None
-    worked = next((result for result in own if result.case.good and not result.outcome.failed), None)
-    return _misnamed(tool, worked.case) if worked is not None else None
-
-
-def _misnamed(tool: Tool, case: Case) -> Case | None:
+    case = next((result.case for result in own if result.case.good and not result.outcome.failed), None)
+    if case is None:
+        return None
     for name in _named(tool, case.arguments):
         for value in (f"{case.arguments[name]}x", UNKNOWN):
             arguments = {**case.arguments, name: value}
@@ -277,17 +243,16 @@ def _misnamed(tool: Tool, case: Case) -> Case | None:
     return None
 
 
-def _named(tool: Tool, arguments: Any) -> Iterator[str]:
+def _named(tool: Tool, arguments: Mapping[str, Any]) -> list[str]:
     """Required arguments that name something, then other strings."""
     schema = tool.input_schema
     required = schema.get("required") if isinstance(schema, dict) else None
-    needed = required if isinstance(required, list) else []
     found = [
         name
-        for name in needed
+        for name in (required if isinstance(required, list) else ())
         if isinstance(name, str)
         and isinstance(value := arguments.get(name), str)
         and 0 < len(value) <= _LONGEST
         and "://" not in value
     ]
-    yield from sorted(found, key=lambda name: singular((words(name) or ("",))[-1]) not in REFERENCES)
+    return sorted(found, key=lambda name: singular((words(name) or ("",))[-1]) not in REFERENCES)

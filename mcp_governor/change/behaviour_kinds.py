@@ -1,6 +1,6 @@
 """Kinds of changes between two runs of one call: the previous response, and the current one.
 
-:mod:`mcp_governor.call.behaviour` detects them. They are defined here so that a client that reads a change can look up
+:mod:`mcp_governor.call.record` detects them. They are defined here so that a client that reads a change can look up
 its meaning in one catalogue.
 """
 

@@ -30,9 +30,8 @@ if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
-    from mcp_governor.call.report import CallReport, CaseResult
+    from mcp_governor.call.cases import CallReport, CallSettings, CaseResult
     from mcp_governor.call.sandbox import Sandbox
-    from mcp_governor.call.settings import CallSettings
     from mcp_governor.changelog import Changelog
     from mcp_governor.charter.breach import Breach
     from mcp_governor.checking.model import Report
@@ -154,7 +153,7 @@ def wanted_calls(config: Config, selection: Selection) -> CallSettings | None:
     mode = calls_mode(config, selection)
     if mode == NONE or (mode == CONFIGURED and not config.calls and not config.calls_dir):
         return None
-    from mcp_governor.call.settings import CallSettings
+    from mcp_governor.call.cases import CallSettings
 
     safe = mode == SAFE
     return CallSettings(
@@ -310,7 +309,7 @@ def _parts(tool: Tool, changelog: Changelog) -> Iterator[_Notice]:
 
 
 def _unwarned(notices: Sequence[_Notice], surface: Surface, called: CallReport) -> Iterator[tuple[str, Breach]]:
-    from mcp_governor.call.response import read_response
+    from mcp_governor.call.outcome import read_response
     from mcp_governor.call.results import deprecation_breaches
     from mcp_governor.charter.breach import Breach
 
@@ -343,7 +342,7 @@ def _warning(structured: Any) -> Any:
 
 def _deprecated(surface: Surface, notices: Sequence[_Notice], called: CallReport) -> list[tuple[Tool, list[str]]]:
     """The deprecated tools of which a call succeeded, with the warnings of its responses."""
-    from mcp_governor.call.response import read_response
+    from mcp_governor.call.outcome import read_response
 
     announced = [notice.tool for notice in notices if not notice.part]
     found = []

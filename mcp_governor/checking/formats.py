@@ -78,7 +78,7 @@ DOCUMENT_FORMATS = {
         DocumentFormat(
             "evaluation",
             "what an evaluation measured (`eval run --json-out`)",
-            "mcp_governor.evaluation.document:EvaluationDocument",
+            "mcp_governor.evaluation.assessment:EvaluationDocument",
             written=True,
         ),
         DocumentFormat(
@@ -119,20 +119,20 @@ DOCUMENT_FORMATS = {
         DocumentFormat(
             "load-probe",
             "what `load probe --json-out` measured",
-            "mcp_governor.load.probe_document:ProbeDocument",
+            "mcp_governor.load.probe:ProbeDocument",
             written=True,
         ),
         DocumentFormat(
             "load",
             "`mcp-load.json`, the figures with which budgets are compared",
-            "mcp_governor.load.records:LoadRecord",
+            "mcp_governor.load.findings:LoadRecord",
             written=True,
             read=True,
         ),
         DocumentFormat(
             "load-sweep",
             "the report of `load sweep --json-out`",
-            "mcp_governor.load.sweep_document:SweepDocument",
+            "mcp_governor.load.model:SweepDocument",
             written=True,
         ),
         DocumentFormat(

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from mcp_governor.checking.model import Report
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
+    from mcp_governor.load.findings import LoadRecord
     from mcp_governor.load.probe import Probe
-    from mcp_governor.load.records import LoadRecord
     from mcp_governor.rules import Selection
     from mcp_governor.target import Source
 
@@ -50,7 +50,7 @@ def recorded(config: Config) -> LoadRecord | None:
     """
     if config.isolated:
         return None
-    from mcp_governor.load.records import load_record
+    from mcp_governor.load.findings import load_record
 
     return load_record(config.resolve(config.load.record), shown=config.load.record)
 

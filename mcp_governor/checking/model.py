@@ -16,7 +16,7 @@ from mcp_governor.findings import Bump, Severity
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mcp_governor.call.report import GoodCallCounts
+    from mcp_governor.call.cases import GoodCallCounts
     from mcp_governor.change.model import Change
     from mcp_governor.checking.response_coverage import Seen
     from mcp_governor.checking.token_cost import TokenCost

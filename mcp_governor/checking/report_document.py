@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from msgspec import UNSET, Meta, Struct, field
 
-from mcp_governor.call.report import GoodCallCounts  # noqa: TC001
+from mcp_governor.call.cases import GoodCallCounts  # noqa: TC001
 from mcp_governor.change.vocabulary import Level, Side, Verdict
 from mcp_governor.checking.model import FORMAT, MAX_LISTED, BaselineInfo, ServerInfo
 from mcp_governor.checking.response_coverage import Seen  # noqa: TC001

@@ -11,7 +11,7 @@ from mcp_governor.documents import Count  # noqa: TC001 - msgspec reads the type
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.call.report import CallReport
+    from mcp_governor.call.cases import CallReport
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
     from mcp_governor.rules import Selection

@@ -41,7 +41,7 @@ from mcp_governor.target.git_door import one_look
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mcp_governor.call.report import CallReport
+    from mcp_governor.call.cases import CallReport
     from mcp_governor.change import Change
     from mcp_governor.checking.against.baseline import Baseline
     from mcp_governor.checking.release import ReleaseResult

@@ -19,7 +19,7 @@ from mcp_governor.text import one_line, visible
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.call.report import CallReport
+    from mcp_governor.call.cases import CallReport
     from mcp_governor.checking.model import Report
     from mcp_governor.report.lines import Line
 
@@ -83,7 +83,7 @@ def call(
 
     from msgspec.structs import replace
 
-    from mcp_governor.call.settings import CallSettings
+    from mcp_governor.call.cases import CallSettings
     from mcp_governor.checking.calling import call_report, call_target
     from mcp_governor.checking.reading import permitted
 

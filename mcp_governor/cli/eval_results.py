@@ -11,9 +11,8 @@ from msgspec import Struct
 
 from mcp_governor.cli.common import FILE, Run, configured, write_lines, write_text
 from mcp_governor.errors import Exit, NothingCheckedError, UsageError
-from mcp_governor.evaluation.assessment import assess, compare, history
+from mcp_governor.evaluation.assessment import assess, compare, document, history
 from mcp_governor.evaluation.comparison import Verdict
-from mcp_governor.evaluation.document import document
 from mcp_governor.evaluation.record import answers_text, read_record
 from mcp_governor.evaluation.store import DEFAULT_STORE, Store
 from mcp_governor.report.evaluation_words import Sentence, assessment_blocks, comparison_blocks, history_blocks

@@ -11,10 +11,10 @@ import msgspec
 from mcp_governor.cli.common import Run, TargetCommand, configured, target_argument, useless, write_json, write_lines
 from mcp_governor.cli.eval_sets import governed, queries_option, queries_path
 from mcp_governor.errors import NothingCheckedError, UsageError
-from mcp_governor.evaluation.fields import tool_text
 from mcp_governor.evaluation.offering import offered_tools
 from mcp_governor.evaluation.queries import load_queries
 from mcp_governor.evaluation.searching import RETURNED, Searched, load_crowd
+from mcp_governor.evaluation.terms import tool_text
 from mcp_governor.report.lines import line
 from mcp_governor.text import did_you_mean, one_line, visible
 
@@ -85,6 +85,8 @@ def eval_search(
 
 
 def _searched(run: Run, target: str | None, method: Any, among: Path | None, pattern: str | None) -> Searched:
+    from mcp_governor.evaluation.searching import Searched
+
     own = [tool_text(tool) for tool in offered_tools(governed(run, target))]
     others = load_crowd(among, own) if among is not None else ()
     return Searched(method, own, others, pattern)

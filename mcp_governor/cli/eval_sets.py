@@ -153,7 +153,7 @@ def eval_check(run: common.Run, target: str | None, queries: Path | None) -> int
     ]
     rows.sort(key=lambda row: (row[0].line == 0, row[0].line))
     own = [query for query in found.queries if not query.tools_file]
-    covered = coverage(own, surface_of(own[0]).tools) if own else ()
+    covered = tuple(coverage(own, surface_of(own[0]).tools)) if own else ()
     if run.output.format == "json":
         common.write_json(_document(found, rows, covered), run.output)
     else:
@@ -166,8 +166,8 @@ def eval_check(run: common.Run, target: str | None, queries: Path | None) -> int
 
 
 def _warnings(queries: Sequence[Query], surface_of: Callable[[Query], Surface]) -> Iterator[Problem]:
-    from mcp_governor.evaluation.fields import tool_text
     from mcp_governor.evaluation.query_checks import leak_of
+    from mcp_governor.evaluation.terms import tool_text
 
     for query in queries:
         tools = surface_of(query).by_name

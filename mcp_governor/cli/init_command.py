@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-import re
 import shlex
 from pathlib import Path
 from textwrap import indent
@@ -22,7 +20,7 @@ from mcp_governor.errors import GovernorError, NothingCheckedError, UsageError
 from mcp_governor.findings import Severity
 from mcp_governor.report.lines import line
 from mcp_governor.target import SURFACE_FILE, LiveSource, resolve
-from mcp_governor.text import escape_toml, one_line, visible
+from mcp_governor.text import one_line, toml_key, toml_value, visible
 from mcp_governor.versions import Numbered
 from mcp_governor.writing import NewFile
 
@@ -272,13 +270,17 @@ def _config_text(plan: Plan, version: Suggestion, known: bool) -> str:
     """The configuration: what differs from the defaults, and why."""
     lines = [
         "# Configuration of mcp-governor; `mcp-governor schema config` prints all keys.",
-        f"target = {_toml(plan.target)}",
+        f"target = {toml_value(plan.target)}",
         f"# The baseline is {SURFACE_FILE} at the latest release tag, or the file itself if there is no tag.",
     ]
     if version.reason:
-        lines += [f"# {version.reason}", f"schema-version = {_toml(version.spec)}"]
+        lines += [f"# {version.reason}", f"schema-version = {toml_value(version.spec)}"]
     if plan.keys:
-        lines += ["", f"[servers.{_key(plan.name)}]", *(f"{key} = {_toml(value)}" for key, value in plan.keys.items())]
+        lines += [
+            "",
+            f"[servers.{toml_key(plan.name)}]",
+            *(f"{key} = {toml_value(value)}" for key, value in plan.keys.items()),
+        ]
     lines += [
         "",
         "[policy]",
@@ -286,21 +288,8 @@ def _config_text(plan: Plan, version: Suggestion, known: bool) -> str:
         'gate = "release"',
     ]
     if known:
-        lines += ["", "[lint]", f"baseline = {_toml(_KNOWN_FILE)}"]
+        lines += ["", "[lint]", f"baseline = {toml_value(_KNOWN_FILE)}"]
     return "\n".join(lines) + "\n"
-
-
-def _key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _toml(name)
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, list):
-        return "[" + ", ".join(_toml(item) for item in value) + "]"
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{_key(name)} = {_toml(item)}" for name, item in value.items()) + " }"
-    # A TOML basic string is a JSON string, but for what JSON does not have to escape.
-    return escape_toml(json.dumps(str(value), ensure_ascii=False))
 
 
 _LEFT_OUT = ("title", "description", "annotations", "icons", "execution", "_meta")

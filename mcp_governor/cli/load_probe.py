@@ -80,7 +80,7 @@ def load_probe(
         measured = run_probe(source, plan, keeps_interrupted=True)
     report = probe_report(measured, source, run.config, selection, date.today(), budgets=not record)
     if json_out is not None:
-        from mcp_governor.load.probe_document import document
+        from mcp_governor.load.probe import document
 
         common.write_json(document(measured, report.findings), Output(file=json_out))
     recorded = _record(measured, source, run) if record and not measured.interrupted else ""
@@ -95,7 +95,7 @@ def _record(measured: Probe, source: LiveSource, run: common.Run) -> str:
     """Write the record, and return its name."""
     from mcp_governor.checking.loading import recorded
     from mcp_governor.errors import FileFormatError
-    from mcp_governor.load.records import record_of
+    from mcp_governor.load.findings import record_of
     from mcp_governor.writing import write_file
 
     if measured.listing.failure:

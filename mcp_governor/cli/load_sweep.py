@@ -209,8 +209,7 @@ def load_sweep(
     Exits with 0 if a concurrency meets both goals, 1 if none does, 4 if no request succeeded, and 130 after Ctrl-C;
     reports are written in any case.
     """
-    from mcp_governor.load.benches import default_bench
-    from mcp_governor.load.sweep import MakeBench, run_sweep
+    from mcp_governor.load.sweep import MakeBench, default_bench, run_sweep
 
     source, plan, permissions = load_of(
         run, target, base_url, tool, arguments, allow_writes=allow_writes, owned=i_own_this_host
@@ -304,7 +303,7 @@ def _write(measured: Sweep, place: Output, file: Path) -> None:
 
 
 def _document(measured: Sweep) -> dict[str, Any]:
-    from mcp_governor.load.sweep_document import SweepDocument
+    from mcp_governor.load.model import SweepDocument
 
     return written(SweepDocument, measured)
 

@@ -10,16 +10,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.evaluation.bm25 import Bm25
-from mcp_governor.evaluation.fields import tool_text
 from mcp_governor.evaluation.model import Kind, Query
-from mcp_governor.evaluation.terms import split_identifier, stem, terms
+from mcp_governor.evaluation.proxies import Bm25
+from mcp_governor.evaluation.terms import split_identifier, stem, terms, tool_text
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from mcp_governor.evaluation.fields import ToolText
+    from mcp_governor.evaluation.terms import ToolText
 
 # Several sentences for each verb, so that one of them can avoid the words of a description. {it} is the thing.
 SENTENCES: Mapping[str, tuple[str, ...]] = {

@@ -13,32 +13,23 @@ from __future__ import annotations
 
 import json
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from mcp_governor.call.cases import CallSettings
 from mcp_governor.call.guard import Guard
 from mcp_governor.call.outcome import first_words
 from mcp_governor.call.plan import doubts, refusal
-from mcp_governor.call.settings import CallSettings
-from mcp_governor.call.single import call_once
+from mcp_governor.call.run import call_once
 from mcp_governor.evaluation.metrics import measure
-from mcp_governor.evaluation.model import (
-    GUARDED,
-    INVALID,
-    LIMIT,
-    NOT_MADE,
-    UNDECIDED,
-    WRITES,
-    WRONG,
-    Executed,
-)
+from mcp_governor.evaluation.model import GUARDED, INVALID, LIMIT, NOT_MADE, UNDECIDED, WRITES, WRONG, Executed
 from mcp_governor.evaluation.pacing import Clock
 from mcp_governor.secrets import REDACTED, redact_json
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractAsyncContextManager
 
     from mcp_governor.evaluation.metrics import Score
@@ -158,7 +149,9 @@ async def execute(
     if reason := why_not(tool, surface, read_only):
         return Executed(NOT_MADE, WRITES, reason)
     arguments = dict(choice.arguments or {})
-    if _has_secret(arguments) or not Guard(read_only=True).allows(arguments):
+    # With a secret, or with what a recording has in its place, it is not the call that was chosen.
+    secret = redact_json(arguments) is not arguments or REDACTED in json.dumps(arguments, ensure_ascii=False)
+    if secret or not Guard(read_only=True).allows(arguments):
         return Executed(NOT_MADE, GUARDED, "an argument may not be sent: a secret, a path or a private address")
     response, outcome, size = await call_once(session, tool.name, arguments, timeout, _RESULT_BYTES)
     if response is None:
@@ -185,8 +178,3 @@ def why_not(tool: Tool, surface: Surface, read_only: Sequence[str] = ()) -> str:
         surface, read_only: as for :func:`execute`.
     """
     return refusal(tool, CallSettings(read_only=tuple(read_only))) or doubts(surface)(tool) or ""
-
-
-def _has_secret(arguments: Mapping[str, Any]) -> bool:
-    """A secret, or what a recording has in its place: such a call is not the one that was chosen."""
-    return redact_json(arguments) is not arguments or REDACTED in json.dumps(arguments, ensure_ascii=False)

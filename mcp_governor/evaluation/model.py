@@ -47,11 +47,6 @@ _MAY_PASS_STATUS = frozenset((408, 409, 425))
 """Statuses below 500 that the official SDKs send again: request timeout, conflict, too early."""
 
 
-def http_failure(status: int) -> str:
-    """The kind of failure for an HTTP status that none of :class:`Failure` names: ``http-503``."""
-    return f"http-{status}"
-
-
 def may_pass(failure: str) -> bool:
     """True if the same request may succeed later, so that sending it again makes sense."""
     if failure.startswith("http-"):
@@ -137,7 +132,7 @@ class Query(Struct, frozen=True):
         text: what the user says.
         gold: names of the tools of which any is right; empty for ``abstain``.
         kind: what the query is for.
-        arguments: argument → matcher (:mod:`mcp_governor.evaluation.matchers`); arguments that are not named may be
+        arguments: argument → matcher (:mod:`mcp_governor.evaluation.queries`); arguments that are not named may be
             anything.
         forbidden: names of tools that must not be called, whatever else is.
         split: ``dev`` to look at while descriptions are edited, ``test`` to judge them.

@@ -8,21 +8,88 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from mcp_governor.documents import Wrong, joined, read, schema_of, written
-from mcp_governor.errors import FileFormatError, NothingCheckedError
-from mcp_governor.evaluation.matchers import Conditions, problem_of
+from mcp_governor.errors import ConfigError, FileFormatError, NothingCheckedError
 from mcp_governor.evaluation.model import Kind, Query, QuerySet
 from mcp_governor.files import MEBIBYTE, read_named
 from mcp_governor.parsing import exceeds_depth, read_json
 from mcp_governor.surface.canonical import canonical_bytes
 from mcp_governor.text import capital, one_line, visible
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+MAX_PATTERN = 500
+"""Maximum length of a pattern in characters; the longest useful one that we saw (a URL with its query) has 120."""
+
+MAX_SEARCHED = 10_000
+"""Number of characters of an argument that a pattern is searched in; what a model invents beyond does not match."""
+
+ABSENT: Any = object()
+"""The argument of a call that does not have it."""
+
+
+class Conditions(Struct, frozen=True, forbid_unknown_fields=True):
+    """What an object says about an argument."""
+
+    equal: Any = UNSET
+    enum: Annotated[list[Any], Meta(min_length=1)] | UnsetType = UNSET
+    pattern: Annotated[str, Meta(max_length=MAX_PATTERN)] | UnsetType = UNSET
+    minimum: float | UnsetType = UNSET
+    maximum: float | UnsetType = UNSET
+    present: bool | UnsetType = UNSET
+
+
+def problem_of(matcher: Any) -> str | None:
+    """What is wrong with a matcher, as the end of a sentence; ``None`` if it can be used."""
+    if not isinstance(matcher, dict):
+        return None
+    if not matcher:
+        return 'has no condition; {"present": true} accepts any value'
+    found = read(Conditions, matcher)
+    if isinstance(found, Wrong):
+        return f'cannot be used: {found.sentence} An object that has to be equal is written as {{"equal": {{…}}}}'
+    if found.present is False and len(matcher) > 1:
+        return "must be absent, so other conditions cannot hold"
+    if found.minimum is not UNSET and found.maximum is not UNSET and found.minimum > found.maximum:
+        return f"has a minimum of {found.minimum:g}, above its maximum of {found.maximum:g}"
+    from mcp_governor.schemas.patterns import compile_schema
+
+    try:
+        compile_schema({} if found.pattern is UNSET else {"pattern": found.pattern})
+    except ConfigError:
+        return (
+            f'has the pattern "{one_line(str(found.pattern), 60)}", which is not a regular expression of a linear-time '
+            "engine (no look-around, no back-references)"
+        )
+    return None
+
+
+def matches(matcher: Any, value: Any = ABSENT) -> bool:
+    """True if an argument is what a matcher expects: a matcher is a JSON Schema in other words.
+
+    An answer of a model and a set of a stranger meet here: the engine takes linear time, whatever they are.
+
+    Args:
+        matcher: one without a problem (:func:`problem_of`).
+        value: the argument, or :data:`ABSENT`.
+    """
+    from mcp_governor.schemas.patterns import compile_schema, encodable
+
+    if value is ABSENT or (isinstance(matcher, dict) and matcher.get("present") is False):
+        return value is ABSENT and isinstance(matcher, dict) and matcher.get("present") is False
+    if isinstance(value, str) and isinstance(matcher, dict) and "pattern" in matcher:
+        value = value[:MAX_SEARCHED]
+    parts = matcher.items() if isinstance(matcher, dict) else [("equal", matcher)]
+    schema = {"allOf": [{_KEYWORDS.get(name, name): item, **_TYPES.get(name, {})} for name, item in parts]}
+    return bool(compile_schema(encodable(schema)).is_valid(encodable(value)))
+
+
+_KEYWORDS = {"equal": "const"}
+_TYPES = {"pattern": {"type": "string"}, "minimum": {"type": "number"}, "maximum": {"type": "number"}}
+"""What a condition asks of the type; in JSON Schema, a keyword says nothing of other types."""
+
 
 DEFAULT_NAME = "mcp-queries.jsonl"
 """File name of a set, next to ``mcp-surface.json``."""
@@ -157,19 +224,22 @@ def parse_set(data: bytes, name: str, *, shown: str = "") -> tuple[QuerySet, lis
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise FileFormatError(f"{shown}:{line}: the line is not UTF-8.", "Save the set as UTF-8.") from None
+        at = data.count(b"\n", 0, error.start) + 1
+        raise FileFormatError(f"{shown}:{at}: the line is not UTF-8.", "Save the set as UTF-8.") from None
     queries: list[Query] = []
     problems: list[Problem] = []
     seen: dict[str, int] = {}
-    for number, content in _lines(text):
+    # JSON strings may contain any other line separator, so only line feeds end one.
+    for number, line in enumerate(map(str.strip, text.split("\n")), 1):
+        if not line or line.startswith("#"):
+            continue
         if len(queries) == MAX_QUERIES:
             problems.append(Problem(number, f"The set has more than {MAX_QUERIES:,} queries; split it."))
             break
         if len(problems) == MAX_PROBLEMS:
             break
         try:
-            query = _query(content, number)
+            query = _query(line, number)
             if query.id in seen:
                 raise _LineError(_repeated(query, seen[query.id]))
         except _LineError as error:
@@ -211,14 +281,6 @@ def as_line(query: Query) -> dict[str, Any]:
     derived = query.kind is (Kind.POSITIVE if query.gold else Kind.ABSTAIN)
     line: dict[str, Any] = written(Line, joined(query, kind=None if derived else query.kind), digits=None)
     return line
-
-
-def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """The lines that hold a query. JSON strings may contain any other line separator, so only line feeds end one."""
-    for number, line in enumerate(text.split("\n"), 1):
-        stripped = line.strip()
-        if stripped and not stripped.startswith("#"):
-            yield number, stripped
 
 
 def _repeated(query: Query, line: int) -> str:

@@ -22,8 +22,8 @@ from mcp_governor.text import did_you_mean, one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from mcp_governor.evaluation.fields import ToolText
     from mcp_governor.evaluation.model import Query, QuerySet
+    from mcp_governor.evaluation.terms import ToolText
     from mcp_governor.surface import Surface, Tool
 
 
@@ -97,23 +97,14 @@ class ToolCoverage(Struct, frozen=True):
     matched: tuple[str, ...]
 
 
-def coverage(queries: Sequence[Query], tools: Iterable[Tool]) -> tuple[ToolCoverage, ...]:
+def coverage(queries: Sequence[Query], tools: Iterable[Tool]) -> Iterator[ToolCoverage]:
     """What a set asks about each tool, in their order."""
-    found = []
     for tool in tools:
         about = [query for query in queries if tool.name in query.gold]
-        known = parameters(tool)
-        matched = {name for query in about for name in query.arguments}
-        found.append(
-            ToolCoverage(
-                tool.name,
-                sum(query.kind is Kind.POSITIVE for query in about),
-                sum(query.kind is Kind.SIBLING for query in about),
-                known,
-                tuple(name for name in known if name in matched),
-            )
-        )
-    return tuple(found)
+        kinds = [query.kind for query in about]
+        known, matched = parameters(tool), {name for query in about for name in query.arguments}
+        asked = tuple(name for name in known if name in matched)
+        yield ToolCoverage(tool.name, kinds.count(Kind.POSITIVE), kinds.count(Kind.SIBLING), known, asked)
 
 
 MIN_RUN = 4
@@ -141,7 +132,8 @@ def leak_of(query: Query, tools: Iterable[ToolText]) -> str | None:
         if names_tool(query.text, tool.name):
             return f'The query has the name of its tool, "{one_line(tool.name, 60)}".'
         described = terms(tool.description)[:_MAX_TERMS]
-        run = longest_run(asked, described)
+        found = SequenceMatcher(None, asked, described, autojunk=False).find_longest_match()
+        run = asked[found.a : found.a + found.size]
         if len(run) >= MIN_RUN:
             return f'The query repeats the description of {one_line(tool.name, 60)}: "{one_line(" ".join(run), 80)}".'
         different = set(asked)
@@ -164,9 +156,3 @@ def names_tool(text: str, name: str) -> bool:
         return False
     words = [part.lower() for part in split_identifier(text)]
     return any(words[start : start + len(parts)] == parts for start in range(len(words) - len(parts) + 1))
-
-
-def longest_run(one: Sequence[str], other: Sequence[str]) -> Sequence[str]:
-    """The longest row of words that two rows share."""
-    found = SequenceMatcher(None, one, other, autojunk=False).find_longest_match()
-    return one[found.a : found.a + found.size]

@@ -19,11 +19,9 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct, field
 
 from mcp_governor.errors import FileFormatError, UsageError
-from mcp_governor.evaluation.bm25 import Bm25
-from mcp_governor.evaluation.fields import tool_text
 from mcp_governor.evaluation.offering import offered_tools, surface_in
-from mcp_governor.evaluation.proxies import index_of
-from mcp_governor.evaluation.terms import STOP_WORDS, split_identifier, stem, terms
+from mcp_governor.evaluation.proxies import Bm25, index_of
+from mcp_governor.evaluation.terms import STOP_WORDS, split_identifier, stem, terms, tool_text
 from mcp_governor.files import MAX_BYTES, MEBIBYTE, list_files, read_bytes
 from mcp_governor.surface.file import parse_json
 from mcp_governor.text import one_line, visible
@@ -32,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from mcp_governor.evaluation.fields import ToolText
     from mcp_governor.evaluation.proxies import Index
+    from mcp_governor.evaluation.terms import ToolText
 
 MAX_FILES = 2_000
 """Maximum number of recordings in a folder: the public registry has about so many servers that start without a key."""
@@ -53,16 +51,16 @@ def load_crowd(path: Path, own: Iterable[ToolText] = ()) -> tuple[ToolText, ...]
     """
     shown, names = visible(str(path)), {tool.name for tool in own}
     try:
+        is_folder, endings = path.is_dir(), (".json", ".json.gz")
         files = [path]
-        if path.is_dir():
-            endings = (".json", ".json.gz")
+        if is_folder:
             files = sorted(file for end in endings for file in list_files(path, end, most=MAX_FILES, deep=True))
     except OSError as error:
         raise FileFormatError(f"{shown} cannot be read: {error.strerror}.", "Check the path.") from None
     found: list[ToolText] = []
     recorded = False
     for file in files:
-        tools = _tools(file, alone=not path.is_dir())
+        tools = _tools(file, alone=not is_folder)
         recorded = recorded or bool(tools)
         if tools and 2 * sum(one.name in names for one in tools) <= len(tools):
             found += tools
@@ -75,30 +73,26 @@ def load_crowd(path: Path, own: Iterable[ToolText] = ()) -> tuple[ToolText, ...]
     return tuple(found)
 
 
-def _tools(file: Path, *, alone: bool) -> list[ToolText] | None:
-    """The tools of one recording; ``None`` if a file of a folder is something else."""
+def _tools(file: Path, *, alone: bool) -> list[ToolText]:
+    """The tools of one recording; none if a file of a folder is something else."""
     shown = visible(str(file))
     try:
         data = read_bytes(file)
-        document = parse_json(_unpacked(data) if file.suffix == ".gz" else data, shown)
+        if file.suffix == ".gz":
+            with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+                data = stream.read(MAX_BYTES + 1)
+            if len(data) > MAX_BYTES:
+                raise OSError(0, f"it is larger than {MAX_BYTES // MEBIBYTE} MiB when unpacked")
+        document = parse_json(data, shown)
     except (OSError, EOFError) as error:
         reason = getattr(error, "strerror", None) or "it is not a whole gzip file"
         raise FileFormatError(f"{shown} cannot be read: {reason}.", "Check the file.") from None
     try:
-        surface = surface_in(document, shown)
+        return [tool_text(tool) for tool in offered_tools(surface_in(document, shown))]
     except FileFormatError:
         if alone:
             raise
-        return None
-    return [tool_text(tool) for tool in offered_tools(surface)]
-
-
-def _unpacked(data: bytes) -> bytes:
-    with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
-        text = stream.read(MAX_BYTES + 1)
-    if len(text) > MAX_BYTES:
-        raise OSError(0, f"it is larger than {MAX_BYTES // MEBIBYTE} MiB when unpacked")
-    return text
+        return []
 
 
 MAX_PATTERN = 200
@@ -121,14 +115,25 @@ class RegexSearch:
 
     def __init__(self, tools: Sequence[ToolText], pattern: str | None = None) -> None:
         self._documents = ["\n".join((tool.name, tool.description, *tool.parameters, *tool.details)) for tool in tools]
-        self._pattern = None if pattern is None else _compiled(pattern)
+        self._pattern = None
+        if pattern is None:
+            return
+        if len(pattern) > MAX_PATTERN:
+            raise UsageError(
+                f"The pattern has {len(pattern)} characters; a tool search takes {MAX_PATTERN} at most.", "Shorten it."
+            )
+        try:
+            self._pattern = re.compile(pattern)
+        except re.error as error:
+            raise UsageError(
+                f"{one_line(pattern, 80)} is not a regular expression: {error}.",
+                "Correct it, or search by --method bm25.",
+            ) from None
 
     def scores(self, query: str) -> list[float]:
         """1 for each tool that matches, else 0."""
         pattern = self._pattern or pattern_of(query)
-        if pattern is None:
-            return [0.0] * len(self._documents)
-        return [float(pattern.search(document) is not None) for document in self._documents]
+        return [float(pattern is not None and pattern.search(document) is not None) for document in self._documents]
 
 
 def pattern_of(query: str) -> re.Pattern[str] | None:
@@ -139,19 +144,6 @@ def pattern_of(query: str) -> re.Pattern[str] | None:
         if word not in STOP_WORDS and len(word) >= _SHORTEST and len("|".join((*kept, word))) <= MAX_PATTERN:
             kept.append(word)
     return re.compile("|".join(map(re.escape, kept)), re.IGNORECASE) if kept else None
-
-
-def _compiled(pattern: str) -> re.Pattern[str]:
-    if len(pattern) > MAX_PATTERN:
-        raise UsageError(
-            f"The pattern has {len(pattern)} characters; a tool search takes {MAX_PATTERN} at most.", "Shorten it."
-        )
-    try:
-        return re.compile(pattern)
-    except re.error as error:
-        raise UsageError(
-            f"{one_line(pattern, 80)} is not a regular expression: {error}.", "Correct it, or search by --method bm25."
-        ) from None
 
 
 Method = Literal["bm25", "regex", "minilm"]
@@ -218,8 +210,12 @@ class Searched:
         known = set(own)
         # A folder of many servers may have this one, too.
         self.all = (*own, *(tool for tool in others if tool not in known))
-        self._own_index = _index(method, self.own, pattern)
-        self._index = _index(method, self.all, pattern) if len(self.all) > len(self.own) else self._own_index
+
+        def index(tools: Sequence[ToolText]) -> Index:
+            return RegexSearch(tools, pattern) if method == "regex" else index_of(method, tools)
+
+        self._own_index = index(self.own)
+        self._index = index(self.all) if len(self.all) > len(self.own) else self._own_index
 
     def order(self, query: str) -> list[tuple[ToolText, float]]:
         """The tools of the server that are found, the best first, with their scores."""
@@ -309,7 +305,3 @@ def _combinations(query: str, tool: ToolText) -> Iterator[tuple[str, ...]]:
     words = sorted(by_stem.values(), key=len, reverse=True)[:_MAX_CANDIDATES]
     for count in range(1, MAX_WORDS + 1):
         yield from itertools.combinations(words, count)
-
-
-def _index(method: Method, tools: Sequence[ToolText], pattern: str | None) -> Index:
-    return RegexSearch(tools, pattern) if method == "regex" else index_of(method, tools)

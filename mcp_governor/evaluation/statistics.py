@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import functools
 import math
+from bisect import bisect_left
 from collections import Counter
 from random import Random
+from statistics import NormalDist, quantiles
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -25,11 +27,8 @@ RESAMPLES = 2_000
 MAX_DRAWS = 4_000_000
 """Maximum number of draws of one bootstrap, about a second; for more units than 2,000 there are fewer resamples."""
 
-LEVEL = 0.95
-"""Confidence level of every interval, as most readers expect it."""
-
-Z95 = 1.959963984540054
-"""The 97.5 % quantile of the normal distribution, which belongs to :data:`LEVEL`."""
+Z95 = NormalDist().inv_cdf(0.975)
+"""The quantile that belongs to intervals at the level of 95 %, as most readers expect it."""
 
 POWER = 0.8
 """Probability with which a drop has to be found for a set to count as able to detect it: the usual convention
@@ -45,7 +44,7 @@ _ROUNDING = 1e-18
 
 
 Ends = tuple[float, float]
-"""A confidence interval at :data:`LEVEL`."""
+"""A confidence interval at the level of 95 %."""
 
 
 def binomial_tail(successes: int, trials: int, probability: float = 0.5) -> float:
@@ -69,14 +68,8 @@ def binomial_tail(successes: int, trials: int, probability: float = 0.5) -> floa
 
 def _mass(successes: int, trials: int, probability: float) -> float:
     """The probability of exactly ``successes``; ``probability`` lies between 0 and 1, exclusively."""
-    log = (
-        math.lgamma(trials + 1)
-        - math.lgamma(successes + 1)
-        - math.lgamma(trials - successes + 1)
-        + successes * math.log(probability)
-        + (trials - successes) * math.log1p(-probability)
-    )
-    return math.exp(log)
+    ways = math.lgamma(trials + 1) - math.lgamma(successes + 1) - math.lgamma(trials - successes + 1)
+    return math.exp(ways + successes * math.log(probability) + (trials - successes) * math.log1p(-probability))
 
 
 def mcnemar_drop(lost: int, gained: int) -> float:
@@ -141,16 +134,8 @@ def bootstrap(
             found.append(value)
     if len(found) * 2 < times:
         return None
-    found.sort()
-    return (_quantile(found, (1 - LEVEL) / 2), _quantile(found, (1 + LEVEL) / 2))
-
-
-def _quantile(ordered: Sequence[float], share: float) -> float:
-    """Linear interpolation between the nearest ranks (type 7 of Hyndman and Fan, the default of NumPy)."""
-    place = share * (len(ordered) - 1)
-    low = math.floor(place)
-    high = min(low + 1, len(ordered) - 1)
-    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+    ends = quantiles(found, n=40, method="inclusive")
+    return ends[0], ends[-1]
 
 
 def alpha_of_counts(counts: Counter[tuple[str, ...]]) -> float | None:
@@ -186,13 +171,9 @@ def alpha_of_counts(counts: Counter[tuple[str, ...]]) -> float | None:
 @functools.lru_cache(maxsize=4096)
 def critical_losses(discordant: int, level: float) -> int | None:
     """The fewest losses among so many discordant queries that are significant; ``None`` if not even all of them are."""
-    tail, losses = 0.0, discordant + 1
-    while losses > 0:
-        tail += _mass(losses - 1, discordant, 0.5) if discordant else 1.0
-        if tail > level:
-            break
-        losses -= 1
-    return losses if losses <= discordant else None
+    # Half of them are never: the level is far below one half.
+    losses = range(discordant // 2, discordant + 1)
+    return next((lost for lost in losses if mcnemar_drop(lost, discordant - lost) <= level), None)
 
 
 def power(queries: int, drop: float, churn: float, level: float) -> float:
@@ -224,13 +205,6 @@ def smallest_drop(queries: int, churn: float, level: float) -> float | None:
     Returns:
         ``None`` if no drop is found as often as that.
     """
-    low, high = 0, math.floor(1000 * (1 - 2 * churn))
-    if high < 1 or power(queries, high / 1000, churn, level) < POWER:
-        return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        if power(queries, middle / 1000, churn, level) < POWER:
-            low = middle
-        else:
-            high = middle
-    return high / 1000
+    steps = range(1, math.floor(1000 * (1 - 2 * churn)) + 1)
+    at = bisect_left(steps, POWER, key=lambda step: power(queries, step / 1000, churn, level))
+    return steps[at] / 1000 if at < len(steps) else None

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from mcp_governor.errors import FileFormatError, GovernorError, UsageError
+from mcp_governor.evaluation.offering import MAX_RESPONSE
 from mcp_governor.evaluation.record import (
     MAX_RECORD,
     answer_json,
@@ -28,7 +29,6 @@ from mcp_governor.evaluation.record import (
     parse_record,
     record_text,
 )
-from mcp_governor.evaluation.sending import MAX_RESPONSE
 from mcp_governor.files import MEBIBYTE, read_end, shown_size
 from mcp_governor.parsing import read_json
 from mcp_governor.secrets import redact

@@ -10,12 +10,11 @@ from collections.abc import Mapping  # noqa: TC003 - msgspec reads the types
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
-import anyio
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from mcp_governor.call.agent_info import get_bounded
-from mcp_governor.parsing import exceeds_depth, read_json
+from mcp_governor.call.agent_info import get_json
+from mcp_governor.parsing import exceeds_depth
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -112,28 +111,20 @@ async def read_server_info(endpoint: HttpEndpoint, *, timeout: float = TIMEOUT) 
 
 async def _get(url: str, headers: Mapping[str, str], timeout: float) -> tuple[int | None, str, Any]:
     """Status, why there is nothing to read, and the JSON value."""
-    import httpx2
-
-    try:
-        with anyio.fail_after(timeout):
-            status, kind, body = await get_bounded(url, headers, timeout, MAX_BYTES)
-    except (TimeoutError, httpx2.TimeoutException):
-        return None, f"no complete response within {timeout:g} s", None
-    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        return None, f"the request failed ({type(error).__name__})", None
-    if kind.startswith("text/event-stream"):
-        return status, _STREAM, None
-    if status in ABSENT:
-        return status, f"HTTP {status}: the server does not have it", None
-    if len(body) > MAX_BYTES:
-        return status, f"it is longer than {MAX_BYTES >> 10} KiB", None
-    try:
-        value = read_json(body)
-    except (ValueError, RecursionError):
-        return status, f"HTTP {status}, and the body is not JSON", None
-    if exceeds_depth(value, MAX_DEPTH):
-        return status, f"it is nested deeper than {MAX_DEPTH} levels", None
-    return status, "", value
+    got = await get_json(url, headers, timeout, MAX_BYTES)
+    problem = {
+        "": "",
+        "timeout": f"no complete response within {timeout:g} s",
+        "failed": f"the request failed ({got.found})",
+        "stream": _STREAM,
+        "size": f"it is longer than {got.found}",
+        "no-json": f"HTTP {got.status}, and the body is not JSON",
+    }[got.says]
+    if got.status in ABSENT and problem != _STREAM:
+        problem = f"HTTP {got.status}: the server does not have it"
+    elif not problem and exceeds_depth(got.value, MAX_DEPTH):
+        problem = f"it is nested deeper than {MAX_DEPTH} levels"
+    return got.status, problem, None if problem else got.value
 
 
 def health_of(body: Any) -> Health:

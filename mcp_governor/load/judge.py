@@ -24,8 +24,8 @@ def changed_lists(point: Point) -> int:
 def drift(first: list[Any], now: list[Any]) -> str | None:
     """How a list differs from the first one, in whatever order; ``None`` if it holds the same tools.
 
-    A server that sorts by chance does so without load too, where ``load/unstable-order`` says it. A locustfile has a
-    copy of this function, so it needs nothing else.
+    A server that sorts by chance does so without load too, where ``load/unstable-order`` says it. A locustfile has
+    copies of this function and the next two, so they need nothing else.
     """
     if now == first or not now:
         return None if now == first else "list-empty"
@@ -40,6 +40,34 @@ def drift(first: list[Any], now: list[Any]) -> str | None:
     if gone != new:
         return "list-shorter" if gone else "list-longer"
     return "list-differs" if gone or before != after else None
+
+
+def events_of(body: bytes) -> list[bytes]:
+    """The data of each event of a stream that is a ``message``."""
+    found = []
+    for event in body.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n\n"):
+        lines = [line for line in event.split(b"\n") if line.startswith(b"data:")]
+        if lines:
+            found.append(b"\n".join(line[5:].removeprefix(b" ") for line in lines))
+    return found
+
+
+def failure_of_result(result: Any, method: str, tools: list[Any] | None = None) -> str | None:
+    """The kind of failure of a result, ``None`` if it is good.
+
+    Args:
+        result: the member ``result`` of a response.
+        method: of the request.
+        tools: the tools of the first list; ``None`` if lists are not compared.
+    """
+    if not isinstance(result, dict):
+        return "not-mcp"
+    if result.get("resultType", "complete") != "complete":
+        return "not-complete"
+    if method == "tools/list":
+        listed = result.get("tools")
+        return "not-mcp" if not isinstance(listed, list) else None if tools is None else drift(tools, listed)
+    return None if result.get("isError", False) is False else "tool-error"
 
 
 EVENTS = "text/event-stream"
@@ -99,24 +127,6 @@ class Judge:
         return failure_of_result(message.get("result"), self._method, self._tools)
 
 
-def failure_of_result(result: Any, method: str, tools: list[Any] | None = None) -> str | None:
-    """The kind of failure of a result, ``None`` if it is good.
-
-    Args:
-        result: the member ``result`` of a response.
-        method: of the request.
-        tools: the tools of the first list; ``None`` if lists are not compared.
-    """
-    if not isinstance(result, dict):
-        return "not-mcp"
-    if result.get("resultType", "complete") != "complete":
-        return "not-complete"
-    if method == "tools/list":
-        listed = result.get("tools")
-        return "not-mcp" if not isinstance(listed, list) else None if tools is None else drift(tools, listed)
-    return None if result.get("isError", False) is False else "tool-error"
-
-
 def response_in(kind: str, body: bytes, number: int) -> rpc.Message | None:
     """The response with an id in a body; ``None`` if there is none.
 
@@ -136,16 +146,6 @@ def response_in(kind: str, body: bytes, number: int) -> rpc.Message | None:
             if rpc.is_response(message) and message.get("id") == number and type(message["id"]) is int:
                 return message
     return None
-
-
-def events_of(body: bytes) -> list[bytes]:
-    """The data of each event of a stream that is a ``message``."""
-    found = []
-    for event in body.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n\n"):
-        lines = [line for line in event.split(b"\n") if line.startswith(b"data:")]
-        if lines:
-            found.append(b"\n".join(line[5:].removeprefix(b" ") for line in lines))
-    return found
 
 
 def split_at_id(body: bytes, number: bytes) -> tuple[bytes, bytes] | None:

@@ -20,9 +20,9 @@ from msgspec.structs import replace
 from mcp_governor import wire
 from mcp_governor.documents import Amount, Count  # noqa: TC001 - msgspec reads the types
 from mcp_governor.errors import GovernorError, NothingCheckedError, ServerError
+from mcp_governor.load.engines import null_endpoint
 from mcp_governor.load.formulas import percentile
 from mcp_governor.load.payload import Payload, payload
-from mcp_governor.load.stdio_engine import null_endpoint
 from mcp_governor.surface import build_surface
 from mcp_governor.target import limits_of
 from mcp_governor.text import one_line

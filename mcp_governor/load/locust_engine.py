@@ -22,11 +22,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mcp_governor.errors import ServerError, UsageError
-from mcp_governor.load.benches import Bench, http_engine
-from mcp_governor.load.http_engine import check_installed, start_responder
-from mcp_governor.load.judge import drift
+from mcp_governor.load.engines import check_installed, start_responder
+from mcp_governor.load.judge import drift, events_of, failure_of_result
 from mcp_governor.load.model import Sample
 from mcp_governor.load.recipe import DIGITS, http_job
+from mcp_governor.load.sweep import Bench, http_engine
 from mcp_governor.programs import our_python
 from mcp_governor.programs.child import Child, Helper, HelperError, our_environment
 from mcp_governor.text import one_line
@@ -36,7 +36,7 @@ from mcp_governor.wire.limits import DEFAULT_LIMITS
 if TYPE_CHECKING:
     from mcp_governor.load.model import SweepPlan
     from mcp_governor.load.opened import Opened
-    from mcp_governor.load.recipe import FirstResponse, HttpJob
+    from mcp_governor.load.recipe import HttpJob, Recipe
 
 HEADERS_VARIABLE, URL_VARIABLE = "MCP_LOAD_HEADERS", "MCP_LOAD_URL"
 """Variables with what must not be written down: headers as a JSON object, and an address with a query or a password."""
@@ -47,8 +47,8 @@ SCRIPTS = Path(__file__).parent / "scripts"
 MARK = "SETTINGS: dict[str, Any] = {}"
 """The line of the locustfile that its settings replace."""
 
-IMPORT = "from mcp_governor.load.judge import drift\n"
-"""The line of the locustfile that the function replaces: on another machine there is no mcp-governor."""
+IMPORT = "from mcp_governor.load.judge import events_of, failure_of_result\n"
+"""The line of the locustfile that the functions replace: on another machine there is no mcp-governor."""
 
 JOIN_SECONDS = 75.0
 """Seconds to wait for the master's first line: a quarter more than it waits for its workers itself."""
@@ -94,9 +94,8 @@ def locustfile(job: HttpJob, timeout: float, tools: list[Any] | None = None) -> 
         "max_bytes": DEFAULT_LIMITS.message_bytes,
         "tools": tools,
     }
-    source = (
-        (SCRIPTS / "locustfile.py").read_text(encoding="utf-8").replace(IMPORT, f"\n\n{inspect.getsource(drift)}\n")
-    )
+    copies = "\n\n".join(inspect.getsource(each) for each in (drift, events_of, failure_of_result))
+    source = (SCRIPTS / "locustfile.py").read_text(encoding="utf-8").replace(IMPORT, f"\n\n{copies}\n")
     literal = json.dumps(settings, ensure_ascii=True, indent=2)
     # A JSON document has no line break within its strings, so it is readable as it is, unless it has quotes in quotes.
     text = repr(literal) if "\\" in literal or "'''" in literal else f"'''\n{literal}\n'''"
@@ -224,11 +223,11 @@ class NullLocust(LocustEngine):
         job: what the workers send to the server; no secret of it is sent here.
         plan: the plan of the sweep.
         cluster: the cluster of the sweep.
-        first: the response that the responder gives.
+        recipe: has the response that the responder gives.
     """
 
-    def __init__(self, job: HttpJob, plan: SweepPlan, cluster: Cluster, first: FirstResponse) -> None:
-        self._responder, port = start_responder(first)
+    def __init__(self, job: HttpJob, plan: SweepPlan, cluster: Cluster, recipe: Recipe) -> None:
+        self._responder, port = start_responder(recipe)
         url = f"http://127.0.0.1:{port}/"
         # The responder finds the id by its number of digits.
         request = {**job.request, "id": 10 ** (DIGITS - 1)}
@@ -284,13 +283,14 @@ def locust_bench(
         cluster = replace(cluster, host=listen[0], port=listen[1], starts_workers=False)
     check_installed("locust", "--engine locust", "locust")
     job = http_job(opened.endpoint, opened.era, opened.protocol, plan, opened.tools)
-    asked, _, first = http_engine(opened, plan, 1)
+    asked, recipe = http_engine(opened, plan, 1)
     asked.close()
-    engine = LocustEngine(job, plan, cluster, first.tools, announce)
+    engine = LocustEngine(job, plan, cluster, recipe.tools, announce)
     if not cluster.starts_workers:
         elsewhere = "The ceiling of the client was not measured: Locust's workers are started elsewhere."
-        return Bench(engine, lambda: None, len(first.body), cluster.workers, (elsewhere,))
-    return Bench(engine, partial(NullLocust, job, plan, cluster, first), len(first.body), cluster.workers)
+        return Bench(engine, lambda: None, recipe.response_bytes, cluster.workers, (elsewhere,))
+    null = partial(NullLocust, job, plan, cluster, recipe)
+    return Bench(engine, null, recipe.response_bytes, cluster.workers)
 
 
 def _is_fixed(host: str) -> bool:

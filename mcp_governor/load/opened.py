@@ -209,8 +209,8 @@ async def _open(
 
 def _check_tool(name: str, listed: list[Any], source: LiveSource, permissions: Permissions) -> None:
     """Refuse a tool that may not be called, by the rules of ``mcp-governor call``."""
+    from mcp_governor.call.cases import CallSettings
     from mcp_governor.call.plan import refusal
-    from mcp_governor.call.settings import CallSettings
     from mcp_governor.surface import build_surface
 
     surface = build_surface({"tools": listed})

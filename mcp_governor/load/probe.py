@@ -1,32 +1,132 @@
-"""One look at how a server lists its tools: health, cold start, sizes, latency alone and under load, caching, log."""
+"""One look at how a server lists its tools: health, cold start, sizes, latency alone and under load, caching, log; and
+that as JSON, ``load probe --json-out``."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping  # noqa: TC003 - msgspec reads the types
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from msgspec import Struct
+from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
 from mcp_governor import wire
+from mcp_governor.documents import Amount, Count, Governor, joined, written
 from mcp_governor.errors import GovernorError
+from mcp_governor.findings import Severity  # noqa: TC001
 from mcp_governor.load import formulas
-from mcp_governor.load.health import Health, ServerInfo, read_health, read_server_info
-from mcp_governor.load.listing import LISTS, ROUNDS, EraTimes, Listing, Measuring, measure_era
+from mcp_governor.load.health import (
+    Health,
+    HealthDocument,
+    ServerInfo,
+    read_health,
+    read_server_info,
+)
+from mcp_governor.load.listing import LISTS, ROUNDS, Caching, EraTimes, Listing, Measuring, Yardstick, measure_era
 from mcp_governor.load.log_scan import LogScan, scan_log
 from mcp_governor.load.model import INTERRUPTED, SweepPlan
 from mcp_governor.load.opened import is_this_machine, judged_address
+from mcp_governor.load.payload import Payload  # noqa: TC001
 from mcp_governor.text import one_line
 from mcp_governor.wire.duplex import run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from mcp_governor.load.benches import Bench
+    from mcp_governor.findings import Finding
     from mcp_governor.load.model import Point
+    from mcp_governor.load.sweep import Bench
     from mcp_governor.target import LiveSource
+
+
+_MAX_LINES = 100
+"""Most statistics lines in the document, the last ones: what came before is in the log."""
+
+
+class ProbedServer(Struct, frozen=True):
+    """The server, in its own words."""
+
+    name: Any = None
+    version: Any = None
+
+
+class YardstickDocument(Yardstick, frozen=True):
+    """The best of several rounds, and that of a server that only answers, measured in turn.
+
+    Attributes:
+        ratio: fastest_ms / null_ms.
+    """
+
+    ratio: float
+
+
+class RunDocument(Struct, frozen=True):
+    """A concurrent run.
+
+    Attributes:
+        ceiling: Requests per second that our client reaches against a null responder.
+        is_client_limited: Our client, not the server, may have set the pace.
+        retry_after_s: The longest Retry-After of a response, in seconds.
+    """
+
+    concurrency: Count
+    requests: Count
+    errors: Mapping[str, Count]
+    seconds: Amount
+    throughput: Amount
+    p50_ms: Amount | None
+    p95_ms: Amount | None
+    p99_ms: Amount | None
+    max_ms: Amount | None
+    ceiling: float | None = field(name="client_ceiling")
+    is_client_limited: bool
+    retry_after_s: Amount | None
+    stopped: str | None
+
+
+class ProbeFinding(Struct, frozen=True):
+    """What is wrong."""
+
+    id: str
+    rule: str
+    severity: Severity
+    tool: str | None
+    message: str
+    fix: str
+
+
+class ProbeDocument(Struct, frozen=True, tag_field="format", tag="mcp-governor/load-probe-1", kw_only=True):
+    """One look at how a server lists its tools.
+
+    Attributes:
+        cold_ms: Start of the process, or of the connection, to the first list.
+        interrupted: Ctrl-C ended the run before all was measured.
+    """
+
+    governor: Governor = Governor()
+    target: str
+    transport: Literal["stdio", "http", "object"]
+    server: ProbedServer
+    cold_ms: Amount = field(name="cold_start_ms")
+    eras: Annotated[tuple[EraTimes, ...], Meta(min_length=1)]
+    payload: Payload
+    caching: Caching
+    yardstick: YardstickDocument | None
+    concurrent: tuple[RunDocument, ...]
+    health: HealthDocument | None
+    info: ServerInfo | None = field(name="server_info")
+    log: LogScan | None
+    findings: tuple[ProbeFinding, ...]
+    notes: tuple[str, ...]
+    interrupted: bool
+
+
+def document(probe: Probe, findings: Sequence[Finding] = ()) -> dict[str, Any]:
+    """The document."""
+    log = probe.log and replace(probe.log, stats=probe.log.stats[-_MAX_LINES:])
+    return written(ProbeDocument, joined(probe, probe.listing, log=log, findings=findings))
+
 
 HTTP_RUNS = ((200, 40), (1_000, 100))
 """Requests and concurrency of the concurrent runs over HTTP: those of the guide's probe (section 0b)."""
@@ -148,15 +248,14 @@ def run_probe(
     )
 
 
-@dataclass
-class _Done:
+class _Done(Struct):
     """What is measured already, besides the lists of one connection; see :class:`Probe`."""
 
     other: EraTimes | None = None
     health: Health | None = None
     info: ServerInfo | None = None
-    points: list[Point] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    points: list[Point] = []
+    notes: list[str] = []
 
 
 async def _measure(source: LiveSource, plan: ProbePlan, measuring: Measuring, done: _Done) -> None:
@@ -232,8 +331,8 @@ def _concurrent(
 
 def open_own_bench(source: LiveSource, plan: SweepPlan, owned: bool) -> Bench:
     """The engine that a sweep of this server would use; see :func:`mcp_governor.load.opened.open_target` for errors."""
-    from mcp_governor.load.benches import default_bench
     from mcp_governor.load.opened import Permissions, open_target
+    from mcp_governor.load.sweep import default_bench
 
     return default_bench(open_target(source, plan, Permissions(own_host=owned)), plan, None)
 

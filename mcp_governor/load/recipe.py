@@ -107,7 +107,8 @@ class Recipe(Struct, frozen=True):
         farewell: head of the DELETE that ends a session.
         session: the handshake is made by every client; false if the server gave no session to the first one.
         method: of the request.
-        expected: body of a good response before and after its id; ``None`` if bodies differ and each is parsed.
+        first: body of the first response, which was checked in full, before and after its id.
+        is_same: other good responses differ from it in their id alone; otherwise each is parsed.
         kind: content type of a good response.
         tools: the tools of the first list, with which later ones are compared; ``None`` if they are not.
         longest: most bytes of a response.
@@ -122,25 +123,15 @@ class Recipe(Struct, frozen=True):
     timeout: float
     farewell: bytes = b""
     session: bool = True
-    expected: tuple[bytes, bytes] | None = None
+    first: tuple[bytes, bytes] = (b"", b"")
+    is_same: bool = False
     kind: str = ""
     tools: list[Any] | None = None
 
-
-class FirstResponse(Struct, frozen=True):
-    """A response that was checked in full.
-
-    Attributes:
-        body: its bytes.
-        kind: its content type.
-        parts: the body before and after its id.
-        tools: the tools that it lists; ``None`` for another method.
-    """
-
-    body: bytes
-    kind: str
-    parts: tuple[bytes, bytes]
-    tools: list[Any] | None = None
+    @property
+    def response_bytes(self) -> int:
+        """Body of one response."""
+        return sum(map(len, self.first)) + DIGITS
 
 
 def recipe_of(job: HttpJob, address: Address, *, longest: int, timeout: float) -> Recipe:

@@ -14,10 +14,9 @@ from mcp_governor.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mcp_governor.evaluation.agreement import Agreement
     from mcp_governor.evaluation.assessment import Assessment, Edit, Step, ToolMove
     from mcp_governor.evaluation.comparison import Comparison, Moved
-    from mcp_governor.evaluation.metrics import Confusion, Metrics, Share
+    from mcp_governor.evaluation.metrics import Agreement, Confusion, Metrics, Share
     from mcp_governor.evaluation.running import Plan
 
 MAX_CONFUSIONS = 10

@@ -111,7 +111,7 @@ def assert_recoverable(
         AssertionError: the result is not an error, breaks the charter, or has no recovery.
     """
     __tracebackhide__ = True
-    from mcp_governor.call.response import read_response
+    from mcp_governor.call.outcome import read_response
     from mcp_governor.charter.facts import FAILURE_STATUSES
 
     raw = plain_result(result)
@@ -169,7 +169,7 @@ def _message(head: str, blocks: list[list[Line]], fix: str = "") -> str:
 
 
 def _envelope(raw: Any) -> Mapping[str, Any]:
-    from mcp_governor.call.response import read_response
+    from mcp_governor.call.outcome import read_response
 
     envelope = read_response(raw).envelope
     return envelope if isinstance(envelope, Mapping) else {}

@@ -119,31 +119,3 @@ def test_an_event_stream_is_not_read(serve):
     url, _ = serve(b"x" * 100_000, kind="text/event-stream; charset=utf-8")
     (finding,) = check(url)
     assert "event stream" in finding.message
-
-
-def test_a_server_that_drips_is_left_alone():
-    async def drip(stream):
-        async with stream:
-            await stream.receive()
-            body = json.dumps(GOOD).encode()
-            head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
-            try:
-                await stream.send(head % (40 + len(body)))
-                for _ in range(40):
-                    await stream.send(b" ")
-                    await anyio.sleep(0.05)
-                await stream.send(body)
-            except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-                pass
-
-    async def main():
-        listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
-        port = listener.extra(anyio.abc.SocketAttribute.local_port)
-        async with anyio.create_task_group() as group:
-            group.start_soon(listener.serve, drip)
-            found = await check_server_info(HttpEndpoint(f"http://127.0.0.1:{port}/info"), OMNI, timeout=0.5)
-            group.cancel_scope.cancel()
-        return found
-
-    (finding,) = anyio.run(main)
-    assert "TimeoutError" in finding.message

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.call.behaviour import behaviour_changes
-from mcp_governor.call.outcome import Channel, Outcome, outcome_of
-from mcp_governor.call.response import read_response
+from mcp_governor.call.outcome import Channel, Outcome, outcome_of, read_response
+from mcp_governor.call.record import behaviour_changes
 from mcp_governor.change import catalogue
 from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.checking.model import Report
@@ -100,12 +99,6 @@ def test_the_example_of_the_catalogue_shows_this_change_and_no_other(kind):
     (change,) = behaviour_changes(recorded, now, new)
     assert (change.kind, change.verdict, change.bump, change.side) == (kind.name, kind.verdict, kind.bump, kind.side)
     assert behaviour_changes(recorded, then, old) == []
-
-
-def test_the_kinds_that_others_rely_on_are_there():
-    reported = ("status", "channel", "error-kind", "field-type")
-    promised = {f"call-{what}-changed" for what in reported} | {"call-field-removed", "call-field-added"}
-    assert promised <= {kind.name for kind in KINDS}
 
 
 def test_what_differs_from_run_to_run_leaves_the_identity_alone():

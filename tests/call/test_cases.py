@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.call.cases import Purpose
+from mcp_governor.call.cases import CallReport, CallSettings, Purpose
 from mcp_governor.call.plan import plan_calls
-from mcp_governor.call.settings import CallSettings
 from mcp_governor.config import CallConfig
+from mcp_governor.errors import NothingCheckedError
 from mcp_governor.surface import build_surface
 
 SCHEMA = {"type": "object", "properties": {"q": {"type": "string"}, "n": {"type": "integer"}}, "required": ["q"]}
@@ -177,3 +177,28 @@ def test_labels_show_no_control_characters():
 def test_a_call_that_is_recorded_is_not_generated_again():
     recorded = [{"tool": "find", "arguments": {"n": 1}, "result": {}}]
     assert purposes(plan(tool(), recorded=recorded)) == ["recorded", "required", "full", "unknown", "type", "type"]
+
+
+@pytest.mark.parametrize(
+    ("hints", "settings", "hint"),
+    [
+        (
+            {"title": "none"},
+            {},
+            "The annotations do not say if these tools only read: find. If find only reads, add --assume-read-only "
+            "find (read-only-tools in the configuration); if it writes, add --allow-writes --destructive find",
+        ),
+        (
+            {"readOnlyHint": False, "destructiveHint": False},
+            {},
+            "Their annotations say that they write. To call them anyway: --allow-writes --destructive find",
+        ),
+        ({"readOnlyHint": True}, {"tools": ("fund",)}, "The tools are find."),
+    ],
+)
+def test_a_run_that_calls_nothing_says_one_step_that_is_enough(hints, settings, hint):
+    """``test_which_tools_may_be_called`` has that each of these steps leads to a call."""
+    planned = plan(tool(**hints), unhappy=False, **settings)
+    with pytest.raises(NothingCheckedError) as reported:
+        CallReport(skipped=planned.skipped).require_calls()
+    assert reported.value.hint == hint

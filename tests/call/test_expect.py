@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.call.cases import Case, Purpose
+from mcp_governor.call.cases import Case, Purpose, is_dispatch
 from mcp_governor.call.expect import expectation_breaches
-from mcp_governor.call.outcome import is_dispatch, outcome_of
-from mcp_governor.call.response import read_response
+from mcp_governor.call.outcome import outcome_of, read_response
 
 OK = {"content": []}
 REFUSED = {"content": [{"type": "text", "text": "Invalid arguments"}], "isError": True}

@@ -13,7 +13,7 @@ import anyio
 import pytest
 
 from mcp_governor.call.candidates import Supply
-from mcp_governor.call.cases import Purpose
+from mcp_governor.call.cases import CallSettings, Purpose
 from mcp_governor.call.expect import _advice
 from mcp_governor.call.good import Attempts
 from mcp_governor.call.plan import plan_calls
@@ -21,7 +21,6 @@ from mcp_governor.call.prose import read_lesson
 from mcp_governor.call.record import load_recordings, split_recordings, write_recordings
 from mcp_governor.call.run import run_calls
 from mcp_governor.call.sandbox import Sandbox
-from mcp_governor.call.settings import CallSettings
 from mcp_governor.config import CallConfig
 from mcp_governor.rules import LintSettings, select
 from mcp_governor.surface import build_surface
@@ -80,14 +79,6 @@ def test_without_a_sandbox_the_schemas_alone_count(tmp_path):
             return await run_calls(session, surface, plan_calls(surface, settings=CallSettings(unhappy=False)))
 
     assert sorted(set(WORKING) - set(anyio.run(main).good_calls.without)) == ["get_item", "list_issues", "list_items"]
-
-
-def test_two_runs_make_the_same_calls(tmp_path):
-    first, second = (talk(tmp_path, *WORKING, unhappy=True) for _ in range(2))
-    assert [(case.tool, case.portable_arguments, case.label) for case in first.cases] == [
-        (case.tool, case.portable_arguments, case.label) for case in second.cases
-    ]
-    assert {finding.id for finding in first.findings} == {finding.id for finding in second.findings}
 
 
 def test_no_path_leads_out_of_the_sandbox(tmp_path):
@@ -207,9 +198,8 @@ def test_a_run_without_any_success_exits_4_and_says_so(tmp_path):
     assert reported.stderr.startswith("hint: Name calls that work"), "the report has said what is wrong"
 
 
-@pytest.mark.parametrize("options", [(), ("--happy-only",)])
-def test_one_success_is_enough_for_a_verdict(tmp_path, options):
-    reported = call(tmp_path, "never", "get_clock", options=options)
+def test_one_success_is_enough_for_a_verdict(tmp_path):
+    reported = call(tmp_path, "never", "get_clock", options=("--happy-only",))
     assert reported.returncode == 0
     assert reported.stdout.rstrip().endswith("good calls: 1 of 2 tools succeeded\nPASS")
     assert 'arguments = { thing = "a" }' in reported.stdout
@@ -219,8 +209,6 @@ def test_the_json_report_counts_good_calls(tmp_path):
     reported = call(tmp_path, "never", "get_clock", options=("--format", "json"))
     summary = json.loads(reported.stdout)["summary"]
     assert summary["good_calls"] == {"tools": 2, "succeeded": 1, "failed": 1, "tools_without_success": ["never"]}
-    failed = call(tmp_path, "never", options=("--format", "json"))
-    assert json.loads(failed.stdout)["verdict"] == "fail"
 
 
 def test_the_scratch_folder_is_where_samples_are_made(tmp_path):

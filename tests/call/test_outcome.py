@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.call.outcome import Channel, outcome_of
-from mcp_governor.call.response import read_response
+from mcp_governor.call.outcome import Channel, outcome_of, read_response
 from tests.charter.envelopes import DEGRADED, ERROR, REFUSAL, SUCCESS
 
 

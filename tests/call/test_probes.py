@@ -8,11 +8,9 @@ import json
 import anyio
 import pytest
 
-from mcp_governor.call.cases import Case, Purpose
-from mcp_governor.call.outcome import outcome_of
+from mcp_governor.call.cases import Case, CaseResult, Purpose
+from mcp_governor.call.outcome import outcome_of, read_response
 from mcp_governor.call.probes import RULES, Probes, needs_probes
-from mcp_governor.call.report import CaseResult
-from mcp_governor.call.response import read_response
 from mcp_governor.call.validate import ResponseChecker
 from mcp_governor.rules import LintSettings, select
 from mcp_governor.surface import build_surface

@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from mcp_governor.call.outcome import failure_message, suggested_arguments
+from mcp_governor.call.outcome import Response, failure_message, suggested_arguments
 from mcp_governor.call.prose import (
     Lesson,
     listed_values,
@@ -17,7 +17,6 @@ from mcp_governor.call.prose import (
     read_lesson,
     spellings,
 )
-from mcp_governor.call.response import Response
 
 
 @pytest.mark.parametrize(
@@ -49,18 +48,6 @@ def test_marked_examples(text, expected):
 )
 def test_quoted_values_come_after_choices_first(text, expected):
     assert quoted_values(text) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("'red', 'green'", ["red", "green"]),
-        ("red, green or blue", ["red", "green", "blue"]),
-        ("['a_b', 'c']", ["a_b", "c"]),
-    ],
-)
-def test_lists_in_prose(text, expected):
-    assert listed_values(text) == expected
 
 
 def test_parameter_descriptions_of_a_docstring():

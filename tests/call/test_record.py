@@ -6,11 +6,10 @@ import json
 
 import pytest
 
-from mcp_governor.call.cases import Case, Purpose
-from mcp_governor.call.masking import Masker
+from mcp_governor.call.cases import Case, CaseResult, Purpose
+from mcp_governor.call.masking import mask
 from mcp_governor.call.outcome import Channel, Outcome
 from mcp_governor.call.record import load_recordings, split_recordings, write_recordings
-from mcp_governor.call.report import CaseResult
 from mcp_governor.errors import FileFormatError
 from mcp_governor.secret_detection import learn
 
@@ -63,19 +62,19 @@ def made(arguments, response, tool="find", purpose=Purpose.CONFIGURED):
     ],
 )
 def test_what_is_masked(value, masked):
-    assert Masker().mask(value) == masked
+    assert mask(value) == masked
 
 
 def test_known_secrets_are_masked_wherever_they_stand():
     learn("correct horse", "PASSWORD")
     learn("abc", "TOKEN")
-    masked = Masker().mask({"a correct horse": ["correct horse, abc"]})
+    masked = mask({"a correct horse": ["correct horse, abc"]})
     assert masked == {"a [masked:secret]": ["[masked:secret], abc"]}
 
 
 def test_the_mirror_of_a_result_is_masked_like_the_result():
     text = json.dumps({"password": "hunter2", "n": 1})
-    assert json.loads(Masker().mask(text)) == {"password": "[masked:secret]", "n": 1}
+    assert json.loads(mask(text)) == {"password": "[masked:secret]", "n": 1}
 
 
 def test_calls_are_written_and_read_back(tmp_path):

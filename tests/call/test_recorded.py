@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_governor.call.outcome import Channel, outcome_of
-from mcp_governor.call.response import read_response
+from mcp_governor.call.outcome import Channel, outcome_of, read_response
 from mcp_governor.call.validate import ResponseChecker, validate_response
 from mcp_governor.rules import LintSettings, select
 from mcp_governor.surface import build_surface

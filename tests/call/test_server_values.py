@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from mcp_governor.call.response import Response
+from mcp_governor.call.outcome import Response
 from mcp_governor.call.server_values import Learned
 from mcp_governor.surface import build_surface
 

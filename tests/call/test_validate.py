@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_governor.call.response import read_response
+from mcp_governor.call.outcome import read_response
 from mcp_governor.call.validate import ResponseChecker, validate_response
 from mcp_governor.errors import ConfigError
 from mcp_governor.rules import LintSettings, select

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_governor.evaluation.drafting import MAX_ABSTAIN, MAX_TOOLS, drafts
-from mcp_governor.evaluation.fields import tool_text
 from mcp_governor.evaluation.model import Kind, Query
 from mcp_governor.evaluation.queries import as_line, parse_set
-from mcp_governor.evaluation.query_checks import coverage, leak_of, longest_run, names_tool
+from mcp_governor.evaluation.query_checks import coverage, leak_of, names_tool
+from mcp_governor.evaluation.terms import tool_text
 from mcp_governor.surface import build_surface
 
 TOOLS = [
@@ -143,17 +143,6 @@ def test_a_name_of_one_word_is_no_leak() -> None:
 
 
 WORDS = st.lists(st.sampled_from("abc"), max_size=8)
-
-
-@given(WORDS, WORDS)
-def test_the_longest_run_is_the_longest(one: list[str], other: list[str]) -> None:
-    def runs(words: list[str]) -> set[tuple[str, ...]]:
-        return {tuple(words[a:b]) for a in range(len(words)) for b in range(a + 1, len(words) + 1)}
-
-    expected = max(map(len, runs(one) & runs(other)), default=0)
-    found = longest_run(one, other)
-    assert len(found) == expected
-    assert not found or (tuple(found) in runs(one) and tuple(found) in runs(other))
 
 
 def test_coverage_counts_queries_and_parameters() -> None:

@@ -391,13 +391,6 @@ def test_wrong_use(folder: Path, go: Any, words: list[str], message: str) -> Non
     assert message in done.err
 
 
-@pytest.mark.parametrize("name", ["bm26", "nobody:model"])
-def test_an_unknown_runner(folder: Path, go: Any, name: str) -> None:
-    done = go("run", "--runner", name)
-    assert done.code == 2
-    assert "unknown" in done.err
-
-
 SLOW = """
 import sys
 sys.path.insert(0, {tests!r})

@@ -72,35 +72,27 @@ def run(tmp_path: Path):
     return run
 
 
-@pytest.mark.parametrize(
-    ("tool", "status", "kind", "succeeded"),
-    [
-        ("fine", "success", "", True),
-        ("empty", "empty", "", True),
-        ("lost", "error", "unknown_name", False),
-        ("forbidden", "refused", "policy_blocked", False),
-        ("wrong", "error", "", False),
-        ("huge", "too-large", "", False),
-        ("dies", "died", "", False),
-    ],
-)
-def test_a_call_is_made_once_and_its_status_read(run, tool, status, kind, succeeded):
-    (done,), made = run(Choice(tool, {"q": "a word"}))
-    assert (done.status, done.kind, done.succeeded) == (status, kind, succeeded)
-    assert made == [[tool, {"q": "a word"}]]
-    assert "\x1b" not in done.said
-    assert "\n" not in done.said
-    assert bool(done.said) is not succeeded
+STATUSES = {
+    "fine": ("success", "", True),
+    "empty": ("empty", "", True),
+    "lost": ("error", "unknown_name", False),
+    "forbidden": ("refused", "policy_blocked", False),
+    "wrong": ("error", "", False),
+    "huge": ("too-large", "", False),
+    "hangs": ("timeout", "", False),
+}
 
 
-def test_a_server_that_does_not_answer_is_left_after_the_limit(run):
-    (done,), _ = run(Choice("hangs", {}), timeout=0.5)
-    assert (done.status, done.said, done.succeeded, done.ended_session) == (
-        "timeout",
-        "no response within 0.5 s",
-        False,
-        True,
-    )
+def test_a_call_is_made_once_and_its_status_read(run):
+    results, made = run(*(Choice(tool, {"q": "a word"}) for tool in STATUSES), timeout=2.0)
+    assert [(one.status, one.kind, one.succeeded) for one in results] == [*STATUSES.values()]
+    assert made == [[tool, {"q": "a word"}] for tool in STATUSES]
+    for one in results:
+        assert "\x1b" not in one.said
+        assert "\n" not in one.said
+        assert bool(one.said) is not one.succeeded
+    assert results[-1].said == "no response within 2 s"
+    assert results[-1].ended_session
 
 
 def test_arguments_that_the_schema_refuses_are_the_failure_of_the_call(run):
@@ -109,35 +101,32 @@ def test_arguments_that_the_schema_refuses_are_the_failure_of_the_call(run):
     assert "unknown argument z" in done.said
 
 
-@pytest.mark.parametrize(
-    ("choice", "kind"),
-    [
-        (Choice("writes", {}), "writes"),
-        (Choice("unsaid", {}), "writes"),
-        # Hints are only hints: these two say that they only read.
-        (Choice("destroys", {}), "writes"),
-        (Choice("transfer_funds", {}), "writes"),
-        (Choice("fine", {"q": "/etc/passwd"}), "guarded"),
-        (Choice("fine", {"q": "http://169.254.169.254/latest"}), "guarded"),
-        (Choice("fine", {"q": {"deep": ["~/.ssh/id_rsa"]}}), "guarded"),
-        (Choice("fine", {"q": "AKIAIOSFODNN7EXAMPLE"}), "guarded"),
-    ],
-)
-def test_what_is_not_certain_to_be_safe_is_not_called(run, choice, kind):
-    (done,), made = run(choice)
+UNSAFE = [
+    ("writes", {}, "writes"),
+    ("unsaid", {}, "writes"),
+    # Hints are only hints: these two say that they only read.
+    ("destroys", {}, "writes"),
+    ("transfer_funds", {}, "writes"),
+    ("fine", {"q": "/etc/passwd"}, "guarded"),
+    ("fine", {"q": "http://169.254.169.254/latest"}, "guarded"),
+    ("fine", {"q": {"deep": ["~/.ssh/id_rsa"]}}, "guarded"),
+    ("fine", {"q": "AKIAIOSFODNN7EXAMPLE"}, "guarded"),
+    ("fine", {"q": "use hunter2-hunter2-77 now"}, "guarded"),
+]
+
+
+def test_what_is_not_certain_to_be_safe_is_not_called(run):
+    learn("hunter2-hunter2-77", "API_TOKEN")
+    results, made = run(*(Choice(tool, arguments) for tool, arguments, _ in UNSAFE))
     assert made == []
-    assert (done.status, done.kind, done.made, done.succeeded) == (NOT_MADE, kind, False, False)
-    assert done.said
-    assert "\x1b" not in done.said
+    assert [one.kind for one in results] == [kind for *_, kind in UNSAFE]
+    for done in results:
+        assert (done.status, done.made, done.succeeded) == (NOT_MADE, False, False)
+        assert done.said
+        assert "\x1b" not in done.said
 
 
 def test_a_tool_without_hints_is_called_where_the_user_says_that_it_reads(run):
     results, made = run(Choice("unsaid", {}), Choice("writes", {}), read_only=("*",))
     assert [done.status for done in results] == ["success", NOT_MADE]
     assert made == [["unsaid", {}]]
-
-
-def test_a_secret_of_ours_is_not_sent(run):
-    learn("hunter2-hunter2-77", "API_TOKEN")
-    (done,), made = run(Choice("fine", {"q": "use hunter2-hunter2-77 now"}))
-    assert (done.kind, made) == ("guarded", [])

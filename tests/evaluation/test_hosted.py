@@ -12,8 +12,8 @@ from replacing import replace
 from servers.model_stub import KEY, Asked, ModelStub, Reply
 
 from mcp_governor.errors import GovernorError
-from mcp_governor.evaluation import hosted, layer, sending
-from mcp_governor.evaluation.model import Choice, Failure, Offer, Query
+from mcp_governor.evaluation import hosted, offering
+from mcp_governor.evaluation.model import Choice, Failure, Offer
 from mcp_governor.evaluation.offering import as_sent
 from mcp_governor.text import visible
 
@@ -94,15 +94,6 @@ def test_a_temperature_that_is_sent_is_recorded(dialect):
 
 
 @dialects
-def test_the_query_says_nothing_of_what_is_expected(dialect):
-    query = Query("the-id", "Ask.", ("golden_tool",), forbidden=("wicked_tool",), note="remark", arguments={"k": 9})
-    with stubbed(CALL, dialect) as (stub, asked):
-        ask(asked, query)
-        sent = stub.asked[0].data + str(stub.asked[0].headers).encode()
-        assert not [word for word in (b"the-id", b"golden", b"wicked", b"remark", b'"k"') if word in sent]
-
-
-@dialects
 def test_names_are_mapped_where_a_provider_refuses_them_and_mapped_back(dialect):
     long = "x" * 70
     tools = tuple({"name": name, "inputSchema": SCHEMA} for name in ("docs.find", "docs_find", "1st", long))
@@ -128,7 +119,7 @@ def test_openai_gets_properties_that_it_needs():
 
 @pytest.mark.parametrize("dialect", ["anthropic", "responses", "chat"])  # the transformer for Google changes nothing
 def test_what_a_library_would_change_is_not_sent(dialect, monkeypatch):
-    monkeypatch.setattr(layer, "_UNCHANGED", {})
+    monkeypatch.setattr(hosted, "_UNCHANGED", {})
     with stubbed(CALL, dialect) as (stub, asked):
         with pytest.raises(GovernorError) as caught:
             ask(asked)
@@ -140,12 +131,12 @@ def test_each_difference_of_a_request_is_found():
     with stubbed(CALL, "chat") as (stub, asked):
         ask(asked)
         whole = stub.asked[0].body
-    exchange = sending.Exchange(QUERY, as_sent("local", TOOLS), 0.0)
+    exchange = offering.Exchange(QUERY, as_sent("local", TOOLS), 0.0)
 
     def found(change) -> str:
         body = json.loads(json.dumps(whole))
         change(body)
-        return sending.difference(exchange, "/openai/v1/chat/completions", json.dumps(body).encode())
+        return offering.difference(exchange, "/openai/v1/chat/completions", json.dumps(body).encode())
 
     def function(body, number=0):
         return body["tools"][number]["function"]
@@ -309,8 +300,8 @@ def test_a_time_limit_ends_a_request(monkeypatch):
     ("reply", "failure"),
     [
         (Reply(keep=60, text="x" * 500), "cut"),
-        (Reply(pad=sending.MAX_RESPONSE), "too-large"),
-        (Reply(pad=sending.MAX_RESPONSE, unsized=True), "too-large"),
+        (Reply(pad=offering.MAX_RESPONSE), "too-large"),
+        (Reply(pad=offering.MAX_RESPONSE, unsized=True), "too-large"),
         (Reply(raw=b"<html>busy</html>"), "malformed"),
         (Reply(raw=b"{}"), "malformed"),
         (Reply(raw=b"[1]"), "malformed"),
@@ -381,7 +372,7 @@ def test_the_key_is_nowhere_in_an_answer(dialect, reply):
 
 
 def test_the_key_is_nowhere_in_an_exception(monkeypatch):
-    monkeypatch.setattr(layer, "_UNCHANGED", {})
+    monkeypatch.setattr(hosted, "_UNCHANGED", {})
     with stubbed(CALL, "chat") as (_, asked), pytest.raises(GovernorError) as caught:
         ask(asked)
     assert KEY not in "".join(traceback.format_exception(caught.value))
@@ -403,12 +394,3 @@ def test_an_estimate_bounds_what_a_request_costs():
     assert foreseen.most_dollars == pytest.approx(int(foreseen.input_tokens * 1.5) * 1.25e-6 + 8192 * 10e-6)
     # Three tools with a schema of 900 bytes: the size that is sent, at four bytes per token, and a fixed part.
     assert 600 < foreseen.input_tokens < 800
-
-
-def test_a_longer_description_takes_more_tokens():
-    longer = ({**TOOLS[1], "description": "x" * 4000},)
-    with stubbed(CALL, "chat") as (_, asked):
-        short = asked.estimate(QUERY, Offer(TOOLS[1:2], 1))
-        long = asked.estimate(QUERY, Offer(longer, 1))
-    assert 990 <= long.input_tokens - short.input_tokens <= 1000
-    assert (long.dollars, long.most_dollars) == (None, None)  # nobody knows what a stub costs

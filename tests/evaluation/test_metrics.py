@@ -9,8 +9,7 @@ import pytest
 from evaluation_fakes import SCHEMAS, TOOLS, answer, info, query, query_set, run
 from replacing import replace
 
-from mcp_governor.evaluation.agreement import agreement
-from mcp_governor.evaluation.metrics import NO_TOOL, judge, measure, share
+from mcp_governor.evaluation.metrics import NO_TOOL, agreement, judge, measure, share
 from mcp_governor.evaluation.model import Answer, Choice, Kind, Usage
 from mcp_governor.evaluation.statistics import alpha_of_counts
 

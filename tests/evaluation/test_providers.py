@@ -159,7 +159,7 @@ def test_without_the_extra_one_sentence_says_how_to_install_it(missing, monkeypa
 
 def test_nothing_heavy_loads_before_a_runner_is_made():
     code = (
-        "import sys, mcp_governor.evaluation.hosted, mcp_governor.evaluation.providers, mcp_governor.evaluation.layer;"
+        "import sys, mcp_governor.evaluation.hosted, mcp_governor.evaluation.providers, mcp_governor.evaluation.hosted;"
         "print([n for n in ('pydantic_ai','openai','anthropic','google','genai_prices','httpx2') if n in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)

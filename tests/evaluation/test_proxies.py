@@ -13,12 +13,10 @@ import pytest
 from support import REPO
 
 from mcp_governor.errors import MissingDependencyError, UsageError
-from mcp_governor.evaluation import embedding
-from mcp_governor.evaluation.bm25 import K1, B, Bm25
-from mcp_governor.evaluation.embedding import MAX_TOKENS, encode
-from mcp_governor.evaluation.fields import ToolText, tool_text
+from mcp_governor.evaluation import proxies
 from mcp_governor.evaluation.model import Answer, Offer, Query
-from mcp_governor.evaluation.proxies import MAX_CHOICES, Proxy, index_of, ranking
+from mcp_governor.evaluation.proxies import K1, MAX_CHOICES, MAX_TOKENS, B, Bm25, Proxy, encode, index_of, ranking
+from mcp_governor.evaluation.terms import ToolText, tool_text
 
 TOOLS = [
     {
@@ -127,7 +125,7 @@ def test_tokens_are_those_of_the_reference(case: dict) -> None:
 
 
 def test_the_vocabulary_is_the_one_whose_origin_is_stated() -> None:
-    folder = Path(embedding.__file__).parent / "data"
+    folder = Path(proxies.__file__).parent / "data"
     stated = (folder / "README.md").read_text("utf-8")
     assert hashlib.sha256((folder / "vocab.txt").read_bytes()).hexdigest() in stated
 
@@ -138,7 +136,7 @@ def test_text_cannot_write_the_marks_of_the_model() -> None:
 
 
 def test_a_missing_extra_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedding, "_PACKAGES", ("no_such_package_here",))
+    monkeypatch.setattr(proxies, "_PACKAGES", ("no_such_package_here",))
     with pytest.raises(MissingDependencyError) as caught:
         Proxy("minilm")
     assert "extra embed" in caught.value.message

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import proxy_figures
 import pytest
-from support import REPO
 
 pytestmark = pytest.mark.skipif(
     not proxy_figures.FOLDER.is_dir(), reason="the labelled queries (../shared/eval) are not here"
@@ -42,22 +38,3 @@ def test_the_first_sentence_does_nearly_all_the_work(sets: dict, proxy: str) -> 
     )
     assert name < first <= description <= everything
     assert first - name > everything - first
-
-
-def test_halves_are_halves(sets: dict) -> None:
-    for of in sets.values():
-        dev = sum(case.is_dev for case in of)
-        assert 0.4 < dev / len(of) < 0.6
-
-
-def test_without_the_data_nothing_is_measured(tmp_path: Path) -> None:
-    import subprocess
-
-    done = subprocess.run(
-        [sys.executable, str(REPO / "tools/proxy_figures.py"), "--folder", str(tmp_path / "gone")],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 4
-    assert "nothing was measured" in done.stdout

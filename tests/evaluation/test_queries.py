@@ -12,9 +12,17 @@ from jsonschema import Draft202012Validator
 
 from mcp_governor.errors import FileFormatError, NothingCheckedError
 from mcp_governor.evaluation import queries as module
-from mcp_governor.evaluation.matchers import ABSENT, matches, problem_of
 from mcp_governor.evaluation.model import Kind
-from mcp_governor.evaluation.queries import as_line, digest, load_queries, parse_set, queries_schema
+from mcp_governor.evaluation.queries import (
+    ABSENT,
+    as_line,
+    digest,
+    load_queries,
+    matches,
+    parse_set,
+    problem_of,
+    queries_schema,
+)
 
 SCHEMA = Draft202012Validator(queries_schema())
 

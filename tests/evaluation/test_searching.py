@@ -14,15 +14,9 @@ from replacing import replace
 
 from mcp_governor.errors import FileFormatError, UsageError
 from mcp_governor.evaluation import searching as crowd_module
-from mcp_governor.evaluation.bm25 import Bm25
-from mcp_governor.evaluation.fields import ToolText, tool_text
-from mcp_governor.evaluation.searching import (
-    MAX_PATTERN,
-    RegexSearch,
-    Searched,
-    load_crowd,
-    pattern_of,
-)
+from mcp_governor.evaluation.proxies import Bm25
+from mcp_governor.evaluation.searching import MAX_PATTERN, RegexSearch, Searched, load_crowd, pattern_of
+from mcp_governor.evaluation.terms import ToolText, tool_text
 
 
 def tool(name: str, description: str = "") -> ToolText:

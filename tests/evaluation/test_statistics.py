@@ -163,13 +163,6 @@ def test_a_bootstrap_without_units_or_without_a_value_has_no_interval() -> None:
     assert bootstrap([1, 2], lambda _: None) is None
 
 
-def test_quantiles_lie_between_ranks() -> None:
-    # numpy.quantile([1, 2, 4, 7, 11], [0.025, 0.3, 0.975])
-    from mcp_governor.evaluation.statistics import _quantile
-
-    assert [_quantile([1, 2, 4, 7, 11], share) for share in (0.025, 0.3, 0.975)] == pytest.approx([1.1, 2.4, 10.6])
-
-
 @pytest.mark.parametrize("level", [0.05, 0.05 / 3, 0.001])
 @pytest.mark.parametrize("discordant", [0, 1, 4, 5, 6, 20, 77])
 def test_critical_losses_are_the_fewest_that_are_significant(discordant: int, level: float) -> None:

@@ -6,8 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_governor.evaluation.fields import first_sentence, tool_text
-from mcp_governor.evaluation.terms import MAX_TERMS, STOP_WORDS, split_identifier, stem, terms
+from mcp_governor.evaluation.terms import (
+    MAX_TERMS,
+    STOP_WORDS,
+    first_sentence,
+    split_identifier,
+    stem,
+    terms,
+    tool_text,
+)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from replacing import replace
 from serving import loaded
 
 from mcp_governor.errors import MissingDependencyError, UnreachableError, UsageError
-from mcp_governor.load.http_engine import HttpEngine
+from mcp_governor.load.engines import HttpEngine
 from mcp_governor.load.model import SweepPlan
 from mcp_governor.load.opened import Permissions
 from mcp_governor.load.sweep import run_sweep

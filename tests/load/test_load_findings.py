@@ -7,13 +7,21 @@ from made_probes import SAME, probe
 from replacing import replace
 
 from mcp_governor.config.model import LoadConfig
-from mcp_governor.load.findings import budget_findings, health_findings, list_findings, log_findings, not_measured
+from mcp_governor.load.findings import (
+    LoadRecord,
+    RecordedList,
+    RecordedTime,
+    budget_findings,
+    health_findings,
+    list_findings,
+    log_findings,
+    not_measured,
+)
 from mcp_governor.load.formulas import point
 from mcp_governor.load.health import Health, health_of
 from mcp_governor.load.log_scan import scan_text
 from mcp_governor.load.model import Sample
 from mcp_governor.load.probe import Probe
-from mcp_governor.load.records import LoadRecord, RecordedList, RecordedTime
 from mcp_governor.rules import LintSettings, load_catalogue, select
 
 SELECTION = select(LintSettings(), load_catalogue(entry_points=False))

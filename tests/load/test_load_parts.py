@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_governor.errors import TargetError, UnreachableError, UsageError
+from mcp_governor.load.engines import merged
 from mcp_governor.load.formulas import bucket, counted
-from mcp_governor.load.http_engine import merged
 from mcp_governor.load.judge import Judge, events_of, response_in, split_at_id
 from mcp_governor.load.model import Sample, SweepPlan
-from mcp_governor.load.opened import is_this_machine, judged_address
+from mcp_governor.load.opened import judged_address
 from mcp_governor.load.recipe import DIGITS, Address, Recipe, http_job, recipe_of
 from mcp_governor.load.sweep import check
 from mcp_governor.wire import Era, HttpEndpoint
@@ -142,26 +142,6 @@ def test_a_plan_beyond_a_limit_is_refused_by_its_option(changes, workers, said):
     with pytest.raises(UsageError) as raised:
         check(SweepPlan(**changes), workers)
     assert said in raised.value.message
-
-
-@pytest.mark.parametrize(
-    ("ip", "expected"),
-    [
-        ("127.0.0.1", True),
-        ("127.9.9.9", True),
-        ("::1", True),
-        ("::ffff:127.0.0.1", True),
-        ("0.0.0.0", True),
-        ("::", True),
-        ("10.0.0.1", False),
-        ("169.254.169.254", False),
-        ("::ffff:10.0.0.1", False),
-        ("fe80::1%eth0", False),
-        ("192.0.2.1", False),
-    ],
-)
-def test_only_loopback_is_this_machine(ip, expected):
-    assert is_this_machine(ip) is expected
 
 
 def _resolver(monkeypatch, *answers):

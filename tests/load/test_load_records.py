@@ -11,8 +11,8 @@ from replacing import replace
 
 from mcp_governor.documents import schema_of
 from mcp_governor.errors import FileFormatError
+from mcp_governor.load.findings import LoadRecord, RecordedList, RecordedTime, load_record, record_of
 from mcp_governor.load.listing import Yardstick
-from mcp_governor.load.records import LoadRecord, RecordedList, RecordedTime, load_record, record_of
 from mcp_governor.target import LiveSource
 from mcp_governor.wire import HttpEndpoint, StdioEndpoint
 

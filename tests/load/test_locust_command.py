@@ -15,7 +15,7 @@ from support import free_port
 
 from mcp_governor.load.locust_engine import Cluster, LocustEngine, NullLocust, locustfile
 from mcp_governor.load.model import SweepPlan
-from mcp_governor.load.recipe import FirstResponse, http_job
+from mcp_governor.load.recipe import Address, http_job, recipe_of
 from mcp_governor.wire.endpoint import Era, HttpEndpoint
 
 pytestmark = pytest.mark.skipif(find_spec("locust") is None, reason="Locust is not installed")
@@ -97,7 +97,8 @@ def test_the_null_responder_gets_no_secret_and_no_handshake(era, monkeypatch):
     plan = SweepPlan()
     endpoint = HttpEndpoint("http://127.0.0.1:1/mcp?key=hidden-22", {"Authorization": "Bearer pass-word-1"})
     job = http_job(endpoint, era, "2026-07-28" if era is Era.MODERN else "2025-11-25", plan)
-    null = NullLocust(job, plan, Cluster(workers=1), FirstResponse(b'{"id":1}', "application/json", (b"{", b"}")))
+    recipe = recipe_of(job, Address("127.0.0.1", "127.0.0.1", 1, tls=False), longest=1, timeout=1.0)
+    null = NullLocust(job, plan, Cluster(workers=1), recipe)
     null.close()
     (sent,) = started
     assert sent.handshake is None

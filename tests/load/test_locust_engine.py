@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from serving import loaded
 
-from mcp_governor.errors import MissingDependencyError, ServerError
+from mcp_governor.errors import ServerError
 from mcp_governor.load import locust_engine
 from mcp_governor.load.locust_engine import Cluster, LocustEngine, locustfile
 from mcp_governor.load.model import SweepPlan
@@ -130,13 +130,6 @@ def test_a_master_that_dies_is_an_error(monkeypatch):
         with pytest.raises(ServerError, match="the Locust master ended"):
             engine.measure(plan, 4, seconds=5)
     assert all(code is not None for code in processes_of(engine))
-
-
-def test_without_locust_the_command_to_install_it_is_named(monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(MissingDependencyError) as error:
-        engine_for("http://127.0.0.1:1/", Era.MODERN, SweepPlan()).__enter__()
-    assert "locust" in error.value.hint
 
 
 def test_the_locustfile_runs_on_its_own(tmp_path):

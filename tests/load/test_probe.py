@@ -15,8 +15,7 @@ from mcp_governor.errors import NothingCheckedError, UnreachableError, UsageErro
 from mcp_governor.load.findings import list_findings
 from mcp_governor.load.model import Sample
 from mcp_governor.load.opened import live
-from mcp_governor.load.probe import CHEAP, STDIO_RUNS, ProbePlan, is_remote, run_probe
-from mcp_governor.load.probe_document import document
+from mcp_governor.load.probe import CHEAP, STDIO_RUNS, ProbePlan, document, is_remote, run_probe
 from mcp_governor.report.lines import plain_text
 from mcp_governor.report.probe_text import probe_lines
 from mcp_governor.target import FileSource, LiveSource
@@ -196,6 +195,8 @@ def test_a_server_that_is_gone_is_not_asked_again():
         ("http://[::ffff:127.0.0.1]:3002/mcp", False),
         ("http://[::ffff:10.0.0.1]:3002/mcp", True),
         ("http://10.0.0.1/mcp", True),
+        ("http://169.254.169.254/mcp", True),
+        ("http://[fe80::1%eth0]/mcp", True),
         ("https://example.com/mcp", True),
         ("http://127.0.0.1.example.com/mcp", True),
         ("http://localhost.example.com/mcp", True),

@@ -13,7 +13,7 @@ import pytest
 from commandline import PYTHON
 from serving import loaded
 from support import SERVERS
-from test_probe import QUICK, StandIn, server
+from test_probe import StandIn, server
 
 from mcp_governor.checking.formats import DOCUMENT_FORMATS
 from mcp_governor.load.model import INTERRUPTED, Sample
@@ -108,7 +108,3 @@ def test_points_until_ctrl_c_are_kept_if_they_are_wanted(samples, requests):
     assert engine.is_closed
     with pytest.raises(KeyboardInterrupt):  # as in a check, which ends
         run_probe(server(), plan, open_bench=lambda *_: StandIn(*samples))
-
-
-def test_a_probe_that_was_not_interrupted_is_complete():
-    assert not run_probe(server(), QUICK, keeps_interrupted=True).interrupted

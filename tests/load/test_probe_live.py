@@ -8,9 +8,8 @@ import pytest
 from commandline import governor_here
 from support import SERVERS, everything, free_port, listening, on_loopback, uv_tool
 
-from mcp_governor.load.findings import list_findings
+from mcp_governor.load.findings import list_findings, record_of
 from mcp_governor.load.probe import Probe, ProbePlan, run_probe
-from mcp_governor.load.records import record_of
 from mcp_governor.target import LiveSource
 from mcp_governor.wire import HttpEndpoint, StdioEndpoint
 

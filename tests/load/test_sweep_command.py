@@ -89,14 +89,6 @@ def test_json_is_a_format_as_everywhere(tmp_path):
     assert json.loads(done.out) == json.loads((tmp_path / "out.json").read_text("utf-8"))
 
 
-def test_base_url_names_the_host(tmp_path):
-    with loaded() as there:
-        done = sweep(tmp_path, "--base-url", f"http://127.0.0.1:{there.port}", *FEW, "-q")
-    assert done.code == 0, done.err
-    assert done.out.startswith("Recommended concurrency:")
-    assert done.out.count("\n") == 1
-
-
 def test_a_server_over_stdio_gets_a_process_for_each_request_in_flight(tmp_path):
     done = sweep(tmp_path, *FEW, "--json-out", "out.json", "--", PYTHON, str(SERVERS / "eras.py"), "both")
     assert done.code == 0, done.err

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mcp_governor.call.report import GoodCallCounts
+from mcp_governor.call.cases import GoodCallCounts
 from mcp_governor.change import Change, Side, Verdict, compare
 from mcp_governor.checking.model import Report
 from mcp_governor.checking.report_document import document as document_of

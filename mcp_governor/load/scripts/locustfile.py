@@ -19,7 +19,7 @@ from gevent.event import Event
 from locust import FastHttpUser, constant, events, task
 from locust.runners import WorkerRunner
 
-from mcp_governor.load.judge import drift
+from mcp_governor.load.judge import events_of, failure_of_result
 
 SETTINGS: dict[str, Any] = {}
 """url, headers of every message, handshake (the initialize request and the notification after it, or null), request,
@@ -197,7 +197,7 @@ class McpUser(FastHttpUser):
             return None
         if body is None:
             return "too-large"
-        return failure_in(body, response.headers.get("content-type") or "", message["id"])
+        return failure_in(body, response.headers.get("content-type") or "", message["id"], message["method"])
 
 
 def read(response: Any) -> bytes | None:
@@ -212,33 +212,19 @@ def read(response: Any) -> bytes | None:
     return b"".join(parts)
 
 
-def failure_in(body: bytes, content_type: str, number: Any) -> str | None:
+def failure_in(body: bytes, content_type: str, number: Any, method: str) -> str | None:
     """What is wrong with the response to a request; ``None`` if it is a result."""
+    is_stream = content_type.lower().startswith("text/event-stream")
     try:
-        for message in messages(body, content_type):
+        for text in filter(None, events_of(body) if is_stream else [body]):
+            message = json.loads(text)
             if isinstance(message, dict) and message.get("id") == number and "method" not in message:
                 if "error" in message:
                     return f"rpc{message['error']['code']}"
-                if "result" in message:
-                    if message["result"].get("isError") is True:
-                        return "tool-error"
-                    tools, first = message["result"].get("tools"), SETTINGS.get("tools")
-                    return drift(first, tools) if isinstance(tools, list) and first is not None else None
+                return failure_of_result(message["result"], method, SETTINGS.get("tools"))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return "malformed"
     return "malformed"
-
-
-def messages(body: bytes, content_type: str) -> list[Any]:
-    """The JSON-RPC messages of a body, which is JSON or a stream of events."""
-    if not content_type.lower().startswith("text/event-stream"):
-        return [json.loads(body)]
-    found = []
-    for event in body.decode("utf-8").replace("\r\n", "\n").split("\n\n"):
-        data = [line[5:].lstrip(" ") for line in event.split("\n") if line.startswith("data:")]
-        if any(data):
-            found.append(json.loads("\n".join(data)))
-    return found
 
 
 def kind_of(error: Any) -> str:
