@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.charter import facts
-from mcp_governor.schemas.branches import branches
+from mcp_governor.schemas.walking import branches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

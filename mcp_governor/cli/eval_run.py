@@ -343,7 +343,7 @@ def make_runner(name: str, options: Options) -> Runner:
 
 
 def _show_plan(plans: Sequence[Plan], run: Run) -> int:
-    from mcp_governor.report.evaluation_formats import evaluation_lines
+    from mcp_governor.report.evaluation_picture import evaluation_lines
     from mcp_governor.report.evaluation_words import plan_blocks
 
     if run.output.format == "json":

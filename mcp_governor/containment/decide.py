@@ -1,4 +1,4 @@
-"""Decide containment: first by equality, then keyword by keyword, with the native engine, our own procedure, and two validators.
+"""Decide containment: by equality, keyword by keyword, with the native engine, our own procedure, and two validators.
 
 Our own procedure and the validators are loaded on demand, because most questions are answered before that.
 """

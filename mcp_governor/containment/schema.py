@@ -263,7 +263,7 @@ def _second_class(draft: int) -> Any:
             yield from usual(validator, source, value, schema) or ()
         except re.error:
             from mcp_governor.containment.evaluate import evaluate
-            from mcp_governor.containment.patterns import pattern_node
+            from mcp_governor.containment.strings import pattern_node
 
             # Python has no \p{…}, and other names for groups.
             truth = evaluate(pattern_node(source), value)
@@ -323,7 +323,7 @@ def clear() -> None:
     from mcp_governor.containment.automaton import automaton
     from mcp_governor.containment.compiler import forget_shared
     from mcp_governor.containment.formulas import forget
-    from mcp_governor.containment.patterns import pattern_node
+    from mcp_governor.containment.strings import pattern_node
 
     _cache.clear()
     _cached_text = 0

@@ -26,9 +26,8 @@ from sqlalchemy import insert, select
 
 from mcp_governor.errors import UnreachableError, UsageError
 from mcp_governor.fleet.crew import SERVER_SECONDS, Hand, Progress
-from mcp_governor.fleet.kept import fact_of, head_of
+from mcp_governor.fleet.kept import Digests, OtherFilesError, fact_of, head_of, local, refuse_foreign
 from mcp_governor.fleet.model import unread
-from mcp_governor.fleet.portable import Digests, OtherFilesError, local, refuse_foreign
 from mcp_governor.store.tables import META, exclude
 from mcp_governor.text import one_line
 
@@ -37,8 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mcp_governor.fleet.kept import Kept
-    from mcp_governor.fleet.member import Job
-    from mcp_governor.fleet.model import Row
+    from mcp_governor.fleet.model import Job, Row
     from mcp_governor.store.store import Store
 
 QUEUE = "mcp-governor"

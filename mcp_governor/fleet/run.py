@@ -14,20 +14,18 @@ from mcp_governor.checking.settings import fail_on, selection_of
 from mcp_governor.config import Config, load_config
 from mcp_governor.errors import UsageError
 from mcp_governor.fleet.crew import usual_at_once, work_off
-from mcp_governor.fleet.member import Job
+from mcp_governor.fleet.kept import relative
 from mcp_governor.fleet.members import SURFACES, file_name
-from mcp_governor.fleet.model import Fleet, Head, unread
+from mcp_governor.fleet.model import Fleet, Head, Job, unread
 from mcp_governor.fleet.plural import plural_findings
-from mcp_governor.fleet.portable import relative
 from mcp_governor.fleet.variants import differences_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from mcp_governor.fleet.crew import Progress
-    from mcp_governor.fleet.member import Member
     from mcp_governor.fleet.members import Members
-    from mcp_governor.fleet.model import Row, Work
+    from mcp_governor.fleet.model import Member, Row, Work
     from mcp_governor.rules import Selection
     from mcp_governor.store.store import Store
 

@@ -134,7 +134,7 @@ def _expected(report: Report, config: Config) -> dict[str, dict[str, str]]:
 def _of_responses(report: Report) -> tuple[dict[str, str], set[str]]:
     """Why no response of a tool was seen, and the families that look at responses; none of a recording."""
     from mcp_governor.checking.response_coverage import RECORDING
-    from mcp_governor.report.responses import reason_words
+    from mcp_governor.report.finding_groups import reason_words
 
     seen = report.calls
     if seen is None or any(part.why == RECORDING for part in seen.unseen):

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.pytest_plugin.arguments import ROOT
 from mcp_governor.pytest_plugin.outcomes import CHANGES, STALE, failing_changes, family_of, shown
-from mcp_governor.report.finding_groups import causes, fitting
+from mcp_governor.report.finding_groups import causes, fitting, response_lines
 from mcp_governor.report.groups import count_of, pending_words
 from mcp_governor.report.lines import line, plain_text
-from mcp_governor.report.responses import response_lines
 from mcp_governor.report.text import cause_lines, change_lines, fix_lines
 from mcp_governor.text import printable, visible
 

@@ -10,13 +10,11 @@ from urllib.parse import quote
 import jsonschema_rs
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.schemas.circles import Circles
 from mcp_governor.schemas.dialects import LATEST, dialect_of, uri_of
-from mcp_governor.schemas.flaws import UNLISTED, Flaw
+from mcp_governor.schemas.flaws import UNLISTED, Flaw, meta_flaws, read_parts
 from mcp_governor.schemas.keywords import JSON_TYPES, REFERENCES, SCHEMA_LIST_KEYS, SCHEMA_MAP_KEYS
-from mcp_governor.schemas.meta import meta_flaws, read_parts
 from mcp_governor.schemas.pointers import join_pointer, pointer_tokens
-from mcp_governor.schemas.references import Document, Place, published
+from mcp_governor.schemas.references import Circles, Document, Place, published
 from mcp_governor.schemas.translation import UNRESOLVED, modern
 from mcp_governor.schemas.values import is_finite, text_of
 from mcp_governor.schemas.walking import MAX_NEGATED, children, in_place, negated, patterns_of

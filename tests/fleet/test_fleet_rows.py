@@ -16,9 +16,8 @@ from mcp_governor.config import Config
 from mcp_governor.findings import Severity
 from mcp_governor.fleet import run
 from mcp_governor.fleet.kept import fact_of, row_of
-from mcp_governor.fleet.member import Job
 from mcp_governor.fleet.members import members_of
-from mcp_governor.fleet.model import Fleet, FleetDocument, Leaving, Row, RowChange, fleet_schema
+from mcp_governor.fleet.model import Fleet, FleetDocument, Job, Leaving, Row, RowChange, fleet_schema
 from mcp_governor.fleet.page import render_index
 from mcp_governor.fleet.plural import plural_findings
 from mcp_governor.fleet.words import fleet_lines, leaving_words
