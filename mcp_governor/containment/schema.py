@@ -19,7 +19,7 @@ from mcp_governor.containment.regex import backtracks
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.cost import Cost, estimate
 from mcp_governor.schemas.dialects import LATEST, dialect_of
-from mcp_governor.schemas.foreign import foreign_patterns, without_foreign
+from mcp_governor.schemas.foreign import readings
 from mcp_governor.schemas.plain import is_plain
 from mcp_governor.schemas.references import Document, published
 from mcp_governor.schemas.soundness import find_problem, native_validator
@@ -79,9 +79,7 @@ class Schema:
     def _without_foreign(self, given: Any) -> tuple[Schema, ...]:
         """The schema with patterns that match everything, and nothing, if some are foreign; then it is usable."""
         try:
-            foreign = foreign_patterns(given, self.text)
-            read = [without_foreign(given, foreign, matching=matching) for matching in (True, False) if foreign]
-            made = [(schema, text_of(schema)) for schema in read]
+            made = [(schema, text_of(schema)) for schema in readings(given, self.text)]
         except (ValueError, TypeError, AttributeError, RecursionError):
             return ()
         found = tuple(Schema(schema, text, self.draft, trusted=self._trusted) for schema, text in made)

@@ -11,7 +11,7 @@ import hashlib
 import json
 from contextlib import suppress
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from mcp_governor.store.store import Store
 
 
+T = TypeVar("T", Head, Row)
 _PATHS = ("config", "root", "surface", "page")
 
 
@@ -250,7 +251,7 @@ class Kept:
         for planned, fact in self.store.facts(self.run.id):
             name = self._members.get(planned.member)
             if fact is not None and name is not None and name not in self.rows:
-                yield name, row_of(fact.row)
+                yield name, stored(fact.row, Row)
 
     def keep(self, name: str, row: Row, text: str | None) -> None:
         """Write one row.
@@ -301,30 +302,18 @@ def fact_of(member: str, row: Row) -> Fact:
     )
 
 
-def row_of(text: str) -> Row:
-    """A row from a store.
+def stored(text: str, kind: type[T]) -> T:
+    """A row, or the head of a run, from a store.
 
     Raises:
         FileFormatError: it is none.
     """
     try:
-        return msgspec.convert(json.loads(text), Row)
+        return msgspec.convert(json.loads(text), kind)
     except (ValueError, RecursionError):
-        raise FileFormatError("The store has a row that cannot be read.", "It was made by another program.") from None
-
-
-def head_of(text: str) -> Head:
-    """What is common to the servers of a run.
-
-    Raises:
-        FileFormatError: it cannot be read.
-    """
-    try:
-        return msgspec.convert(json.loads(text), Head)
-    except (ValueError, RecursionError):
-        raise FileFormatError(
-            "The store has a run that cannot be read.", "It was made by another version of mcp-governor."
-        ) from None
+        what = "row" if kind is Row else "run"
+        hint = "It was made by another version of mcp-governor, or by another program."
+        raise FileFormatError(f"The store has a {what} that cannot be read.", hint) from None
 
 
 def _key(head: Head) -> str:

@@ -1,7 +1,6 @@
-"""The tables of a store, the same in SQLite and PostgreSQL, and the steps that lead from one version to the next.
+"""The tables of a store, the same in SQLite and PostgreSQL.
 
-A new store is created in its newest version. An older one takes the steps that it lacks when it is opened, all in one
-transaction. A store of a newer version is refused, because its tables may mean something else.
+A store of a newer version is refused, because its tables may mean something else.
 """
 
 from __future__ import annotations
@@ -22,14 +21,11 @@ from sqlalchemy import (
     inspect,
     select,
     text,
-    update,
 )
 
 from mcp_governor.errors import FileFormatError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sqlalchemy import Connection
 
 METADATA = MetaData()
@@ -82,17 +78,12 @@ FACTS = Table(
     Index("mcp_governor_facts_open", "run", "outcome"),
 )
 
-STEPS: tuple[Callable[[Connection], None], ...] = ()
-"""The first leads from version 1 to 2, and so on; each also changes the tables above."""
-
-
-def version() -> int:
-    """The version of the tables above."""
-    return 1 + len(STEPS)
+VERSION = 1
+"""Version of the tables above. A change of them is a step that :func:`prepare` takes in its transaction."""
 
 
 def prepare(connection: Connection, shown: str) -> None:
-    """Create the tables, or bring them to this version.
+    """Create the tables, if they are not there.
 
     Args:
         connection: in a transaction that excludes all others that do the same.
@@ -107,20 +98,16 @@ def prepare(connection: Connection, shown: str) -> None:
         if found and connection.dialect.name == "sqlite":
             raise FileFormatError(f"{shown} is a database of something else.", "Name another file.")
         METADATA.create_all(connection)
-        connection.execute(insert(META).values(key="version", value=str(version())))
+        connection.execute(insert(META).values(key="version", value=str(VERSION)))
         return
     stated = connection.execute(select(META.c.value).where(META.c.key == "version")).scalar()
     if stated is None or not stated.isdecimal() or not int(stated):
         raise FileFormatError(f"{shown} does not say the version of its tables.", "Restore it, or name another store.")
-    if int(stated) > version():
+    if int(stated) > VERSION:
         raise UsageError(
-            f"{shown} is a store of version {stated}, and this mcp-governor reads up to version {version()}.",
+            f"{shown} is a store of version {stated}, and this mcp-governor reads up to version {VERSION}.",
             "Upgrade mcp-governor, or name another store.",
         )
-    if int(stated) < version():
-        for step in STEPS[int(stated) - 1 :]:
-            step(connection)
-        connection.execute(update(META).where(META.c.key == "version").values(value=str(version())))
 
 
 def exclude(connection: Connection) -> None:
