@@ -50,7 +50,7 @@ def contains(
 
     Returns:
         A proved ``yes``, a proved or witnessed ``no``, or ``unknown`` with a reason. Invalid schemas do not raise an
-        error; for these see ``schema_problem``.
+        error; for these see ``find_problem``.
     """
     until = time.monotonic() + deadline
     try:

@@ -95,7 +95,7 @@ class Schema:
         try:
             return estimate(self.text, lambda: self.modern)
         except (TypeError, AttributeError, KeyError, ValueError, RecursionError):
-            # A valid schema does not have this shape; `schema_problem` gives the reason.
+            # A valid schema does not have this shape; `find_problem` gives the reason.
             return Cost(quick=False, shallow=False)
 
     @property
