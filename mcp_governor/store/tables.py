@@ -1,6 +1,7 @@
-"""The tables of a store, the same in SQLite and PostgreSQL.
+"""The tables of a store, the same in SQLite and PostgreSQL, and the steps that lead from one version to the next.
 
-A store of a newer version is refused, because its tables may mean something else.
+A new store is created in its newest version. An older one takes the steps that it lacks when it is opened, all in one
+transaction. A store of a newer version is refused, because its tables may mean something else.
 """
 
 from __future__ import annotations
@@ -21,11 +22,14 @@ from sqlalchemy import (
     inspect,
     select,
     text,
+    update,
 )
 
 from mcp_governor.errors import FileFormatError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sqlalchemy import Connection
 
 METADATA = MetaData()
@@ -78,12 +82,17 @@ FACTS = Table(
     Index("mcp_governor_facts_open", "run", "outcome"),
 )
 
-VERSION = 1
-"""Version of the tables above. A change of them is a step that :func:`prepare` takes in its transaction."""
+STEPS: tuple[Callable[[Connection], None], ...] = ()
+"""The first leads from version 1 to 2, and so on; each also changes the tables above."""
+
+
+def version() -> int:
+    """The version of the tables above."""
+    return 1 + len(STEPS)
 
 
 def prepare(connection: Connection, shown: str) -> None:
-    """Create the tables, if they are not there.
+    """Create the tables, or bring them to this version.
 
     Args:
         connection: in a transaction that excludes all others that do the same.
@@ -98,16 +107,20 @@ def prepare(connection: Connection, shown: str) -> None:
         if found and connection.dialect.name == "sqlite":
             raise FileFormatError(f"{shown} is a database of something else.", "Name another file.")
         METADATA.create_all(connection)
-        connection.execute(insert(META).values(key="version", value=str(VERSION)))
+        connection.execute(insert(META).values(key="version", value=str(version())))
         return
     stated = connection.execute(select(META.c.value).where(META.c.key == "version")).scalar()
     if stated is None or not stated.isdecimal() or not int(stated):
         raise FileFormatError(f"{shown} does not say the version of its tables.", "Restore it, or name another store.")
-    if int(stated) > VERSION:
+    if int(stated) > version():
         raise UsageError(
-            f"{shown} is a store of version {stated}, and this mcp-governor reads up to version {VERSION}.",
+            f"{shown} is a store of version {stated}, and this mcp-governor reads up to version {version()}.",
             "Upgrade mcp-governor, or name another store.",
         )
+    if int(stated) < version():
+        for step in STEPS[int(stated) - 1 :]:
+            step(connection)
+        connection.execute(update(META).where(META.c.key == "version").values(value=str(version())))
 
 
 def exclude(connection: Connection) -> None:

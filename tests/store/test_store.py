@@ -23,6 +23,7 @@ from sqlalchemy import text
 from mcp_governor.errors import FileFormatError, MissingDependencyError, UnreachableError, UsageError
 from mcp_governor.store import address as addresses
 from mcp_governor.store import store as stores
+from mcp_governor.store import tables
 from mcp_governor.store.address import address_of
 from mcp_governor.store.model import Fact, Planned
 from mcp_governor.store.store import Store
@@ -212,6 +213,41 @@ def test_a_full_database_has_a_next_step(store: Store) -> None:
         store.keep(run.id, fact("b"), os.urandom(50_000).hex())
     assert error.value.hint == "Make room, and repeat the command: it goes on where it ended."
     assert known(store, run.id) == {"a": "same"}
+
+
+def test_a_store_of_an_older_version_takes_the_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "fleet.db"
+    with opened(path) as store:
+        run = store.begin("key", "{}", PLANNED)
+        store.keep(run.id, fact("a"), "text")
+
+    def step(connection: Any) -> None:
+        connection.execute(text("ALTER TABLE mcp_governor_facts ADD COLUMN seconds INTEGER"))
+
+    monkeypatch.setattr(tables, "STEPS", (step,))
+    for _ in range(2):  # once, not twice
+        with opened(path) as store:
+            assert known(store, run.id) == {"a": "same"}
+    with sqlite3.connect(path) as raw:
+        assert raw.execute("SELECT value FROM mcp_governor_meta WHERE key = 'version'").fetchone() == ("2",)
+        assert raw.execute("SELECT seconds FROM mcp_governor_facts").fetchall() == [(None,)] * 3
+
+
+def test_a_step_that_fails_leaves_the_store_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "fleet.db"
+    with opened(path):
+        pass
+
+    def step(connection: Any) -> None:
+        connection.execute(text("ALTER TABLE mcp_governor_facts ADD COLUMN seconds INTEGER"))
+        connection.execute(text("ALTER TABLE nowhere ADD COLUMN x INTEGER"))
+
+    monkeypatch.setattr(tables, "STEPS", (step,))
+    with pytest.raises(UsageError, match="no such table"):
+        opened(path).__enter__()
+    monkeypatch.undo()
+    with opened(path), sqlite3.connect(path) as raw:
+        assert "seconds" not in str(raw.execute("PRAGMA table_info(mcp_governor_facts)").fetchall())
 
 
 def test_a_store_of_a_newer_version_is_refused(tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
