@@ -20,8 +20,8 @@ from mcp_governor.call.words import singular
 from mcp_governor.change.budget import Budget, OverBudgetError
 from mcp_governor.containment import contains
 from mcp_governor.containment.validators import compile_schema, compiled
-from mcp_governor.schemas.branches import branches
 from mcp_governor.schemas.formats import EXAMPLES
+from mcp_governor.schemas.walking import branches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ from mcp_governor.call.prose import read_lesson, spellings
 from mcp_governor.change.budget import OverBudgetError
 from mcp_governor.charter.recovery import misfit
 from mcp_governor.containment.validators import compile_schema
-from mcp_governor.schemas.branches import branches
+from mcp_governor.schemas.walking import branches
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Mapping

@@ -30,7 +30,7 @@ from mcp_governor.call.wrong import UNKNOWN, Wrong, unknown_argument, wrong_argu
 from mcp_governor.change.budget import Budget
 from mcp_governor.charter.recovery import misfit
 from mcp_governor.containment.validators import compiled
-from mcp_governor.schemas.extent import count_values
+from mcp_governor.schemas.weight import count_values
 from mcp_governor.text import did_you_mean
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from mcp_governor.call.words import singular, words
 from mcp_governor.charter.recovery import misfit
 from mcp_governor.containment import contains
 from mcp_governor.containment.validators import compile_schema, compiled
-from mcp_governor.schemas.branches import branches
 from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.schemas.walking import branches
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from mcp_governor.change.note_kinds import NOTE_FAMILIES
-from mcp_governor.schemas.circles import Components
 from mcp_governor.schemas.dialects import LATEST, dialect_of
 from mcp_governor.schemas.formats import UNMODELLED, format_patterns
 from mcp_governor.schemas.keywords import (
@@ -29,7 +28,7 @@ from mcp_governor.schemas.keywords import (
     known_keywords,
 )
 from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
-from mcp_governor.schemas.references import Document
+from mcp_governor.schemas.references import Components, Document
 from mcp_governor.schemas.soundness import wrong_keyword
 from mcp_governor.schemas.translation import DISPUTED, rename_keywords
 from mcp_governor.surface.canonical import canonical_json

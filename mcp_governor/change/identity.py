@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.graph import SchemaNode
 from mcp_governor.change.note_kinds import NOTE_FAMILIES
-from mcp_governor.schemas.circles import Components
 from mcp_governor.schemas.keywords import UNORDERED_KEYS
+from mcp_governor.schemas.references import Components
 from mcp_governor.surface.canonical import canonical_json
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from mcp_governor.change.vocabulary import MISSING, Level, Side, Verdict
 from mcp_governor.containment import Containment
 from mcp_governor.containment.validating import Validating
 from mcp_governor.parsing import exceeds_depth
-from mcp_governor.schemas.extent import count_values
 from mcp_governor.schemas.formats import asserting
+from mcp_governor.schemas.weight import count_values
 from mcp_governor.surface.file import MAX_DEPTH
 from mcp_governor.surface.fingerprint import same_contract
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.charter import facts
 from mcp_governor.charter.breach import Breach
 from mcp_governor.findings import Bump
-from mcp_governor.schemas.branches import branches
+from mcp_governor.schemas.walking import branches
 from mcp_governor.text import one_line
 from mcp_governor.versions import Numbered, is_semver, step_between
 

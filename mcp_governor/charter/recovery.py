@@ -16,8 +16,8 @@ from mcp_governor.charter import facts
 from mcp_governor.charter.breach import MAX_BREACHES, Breach
 from mcp_governor.charter.evolution import declared_version
 from mcp_governor.containment.validators import compiled
-from mcp_governor.schemas.branches import declared_members
 from mcp_governor.schemas.pointers import join_pointer, pointer_tokens
+from mcp_governor.schemas.walking import declared_members
 from mcp_governor.text import did_you_mean, one_line
 
 if TYPE_CHECKING:

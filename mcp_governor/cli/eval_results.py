@@ -135,15 +135,15 @@ class Result(Struct, frozen=True):
         blocks += comparison_blocks(self.comparison, self.baseline) if self.comparison is not None else ()
         blocks += [*map(Sentence, self.warnings), *(Sentence(one, "bad") for one in self.failures), *more]
         if run.output.format == "html":
-            from mcp_governor.report.evaluation_formats import as_page
+            from mcp_governor.report.evaluation_picture import as_page
 
             write_text(as_page(title, blocks, steps), run.output, form="markup")
         elif run.output.format == "markdown":
-            from mcp_governor.report.evaluation_formats import as_markdown
+            from mcp_governor.report.evaluation_picture import as_markdown
 
             write_text(as_markdown(title, blocks), run.output)
         else:
-            from mcp_governor.report.evaluation_formats import evaluation_lines
+            from mcp_governor.report.evaluation_picture import evaluation_lines
 
             write_lines(evaluation_lines(blocks), run.output)
 

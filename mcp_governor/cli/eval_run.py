@@ -305,7 +305,7 @@ def make_runner(name: str, options: Options) -> Runner:
 
 
 def _show_plan(plans: Sequence[Plan], run: common.Run) -> int:
-    from mcp_governor.report.evaluation_formats import evaluation_lines
+    from mcp_governor.report.evaluation_picture import evaluation_lines
 
     if run.output.format == "json":
         common.write_json({"runners": msgspec.to_builtins(plans)}, run.output)

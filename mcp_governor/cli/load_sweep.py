@@ -243,7 +243,7 @@ def load_sweep(
     if run.output.format == "json":
         common.write_json(_document(measured), run.output)
     else:
-        from mcp_governor.report.sweep_formats import sweep_lines
+        from mcp_governor.report.sweep_picture import sweep_lines
 
         common.write_lines(sweep_lines(measured, verbose=run.output.verbose), run.output)
     places = [Output("json", json_out), Output("md", markdown_out), Output("html", html_out)]
@@ -290,14 +290,13 @@ def _write(measured: Sweep, place: Output, file: Path) -> None:
     if place.format == "json":
         common.write_json(_document(measured), place)
     elif place.format == "md":
-        from mcp_governor.report.sweep_formats import as_markdown
-        from mcp_governor.report.sweep_picture import picture
+        from mcp_governor.report.sweep_picture import as_markdown, picture
 
         drawn = file.with_suffix(".svg")
         write_text(picture(measured), Output(file=drawn, next_to=True), form="markup")
         write_text(as_markdown(measured, image=drawn.name), place, form="markup")
     else:
-        from mcp_governor.report.sweep_formats import as_page
+        from mcp_governor.report.sweep_picture import as_page
 
         write_text(as_page(measured), place, form="markup")
 

@@ -35,7 +35,7 @@ from mcp_governor.containment.formulas import (
 from mcp_governor.containment.likely import is_coercible
 from mcp_governor.containment.one_of import overlapping
 from mcp_governor.containment.outcome import StoppedError
-from mcp_governor.containment.patterns import pattern_node
+from mcp_governor.containment.strings import pattern_node
 from mcp_governor.containment.unevaluated import Scope, unevaluated
 from mcp_governor.schemas.formats import EXAMPLES, format_patterns
 from mcp_governor.schemas.keywords import REFERENCES

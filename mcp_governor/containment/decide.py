@@ -1,4 +1,4 @@
-"""Decide containment: first by equality, then with the native engine, our own procedure, and two validators.
+"""Decide containment: by equality, keyword by keyword, with the native engine, our own procedure, and two validators.
 
 Our own procedure and the validators are loaded on demand, because most questions are answered before that.
 """
@@ -9,6 +9,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.containment.enum_values import refused
+from mcp_governor.containment.keyword_proof import Comparison
 from mcp_governor.containment.model import Containment
 from mcp_governor.containment.outcome import Empty, Found, StoppedError, Unknown
 from mcp_governor.schemas.dialects import LATEST, dialect_of
@@ -49,7 +50,7 @@ def contains(
 
     Returns:
         A proved ``yes``, a proved or witnessed ``no``, or ``unknown`` with a reason. Invalid schemas do not raise an
-        error; for these see ``schema_problem``.
+        error; for these see ``find_problem``.
     """
     until = time.monotonic() + deadline
     try:
@@ -65,6 +66,8 @@ def contains(
         from mcp_governor.containment.schema import load
 
         one, other = load([(outer, outer_text), (inner, inner_text)], default_dialect)
+        if one.plain and other.plain and Comparison(outer_text, inner_text).covers(outer, inner):
+            return YES
         return _decide(one, other, until, deadline, witness=witness)
     except RecursionError:
         return Containment("unknown", reason="schemas that are nested too deeply")

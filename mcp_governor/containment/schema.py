@@ -19,11 +19,12 @@ from mcp_governor.containment.regex import backtracks
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.cost import Cost, estimate
 from mcp_governor.schemas.dialects import LATEST, dialect_of
-from mcp_governor.schemas.foreign import foreign_patterns, without_foreign
+from mcp_governor.schemas.foreign import readings
+from mcp_governor.schemas.plain import is_plain
 from mcp_governor.schemas.references import Document, published
 from mcp_governor.schemas.soundness import find_problem, native_validator
 from mcp_governor.schemas.translation import DISPUTED, modern
-from mcp_governor.schemas.values import text_of
+from mcp_governor.schemas.values import is_finite, text_of
 from mcp_governor.schemas.walking import patterns_of, walk
 from mcp_governor.schemas.weight import HEAVY, MAX_WEIGHT, weight
 
@@ -50,30 +51,35 @@ class Schema:
     """One schema in one dialect.
 
     Args:
-        given: the published schema; read only in the constructor, because it may be changed later.
+        given: the published schema, which may be changed after the question.
         text: its canonical text.
         draft: its draft; ``None`` if unknown.
         trusted: true if the schema is known to be sound and its cost does not matter, because this process can be
             killed.
+
+    Attributes:
+        given: the schema as the current question has it; quicker to read than ``source``, but not to be kept.
+        plain: true if it is certainly sound, and means the same in every draft from 7 on.
+        problem: why it is not usable, as a clause; ``None`` if it is.
     """
 
     def __init__(self, given: Any, text: str, draft: int | None, *, trusted: bool = False) -> None:
+        self.given = given
         self.text = text
         self.draft = draft
         self.weight = weight(given, text)
         self._trusted = trusted
         self._formulas: dict[bool, Formula] = {}
-        self.cost = Cost(quick=True, shallow=True) if trusted else self._estimate(given)
-        self.canonical = self._canonical(given) if self.cost.quick else None
-        self.problem = None if trusted or self._surely_sound else find_problem(given, text, draft)
+        finite = "null" not in text or is_finite(given)
+        self.plain = finite and draft is not None and draft > 6 and is_plain(given)
+        sound = trusted or self.plain or self._surely_sound
+        self.problem = None if sound else find_problem(given, text, draft)
         self._readings = self._without_foreign(given) if self.problem or trusted else ()
 
     def _without_foreign(self, given: Any) -> tuple[Schema, ...]:
         """The schema with patterns that match everything, and nothing, if some are foreign; then it is usable."""
         try:
-            foreign = foreign_patterns(given, self.text)
-            read = [without_foreign(given, foreign, matching=matching) for matching in (True, False) if foreign]
-            made = [(schema, text_of(schema)) for schema in read]
+            made = [(schema, text_of(schema)) for schema in readings(given, self.text)]
         except (ValueError, TypeError, AttributeError, RecursionError):
             return ()
         found = tuple(Schema(schema, text, self.draft, trusted=self._trusted) for schema, text in made)
@@ -81,14 +87,18 @@ class Schema:
             self.problem = next((schema.problem for schema in found if schema.problem), None)
         return found
 
-    def _estimate(self, given: Any) -> Cost:
+    @cached_property
+    def cost(self) -> Cost:
+        """Which engines may run in this process."""
+        if self._trusted:
+            return Cost(quick=True, shallow=True)
         try:
-            return estimate(self.text, lambda: modern(given, self.draft or LATEST, self.text))
+            return estimate(self.text, lambda: self.modern)
         except (TypeError, AttributeError, KeyError, ValueError, RecursionError):
-            # A valid schema does not have this shape; `schema_problem` gives the reason.
+            # A valid schema does not have this shape; `find_problem` gives the reason.
             return Cost(quick=False, shallow=False)
 
-    @cached_property
+    @property
     def _disputed(self) -> bool:
         """True if the native engine asserts a keyword that others ignore."""
         late = self.draft is None or self.draft > 7
@@ -98,12 +108,14 @@ class Schema:
             and any(isinstance(part, dict) and DISPUTED in part for _, part in walk(self.source))
         )
 
-    def _canonical(self, given: Any) -> jsonschema_rs.CanonicalSchema | None:
-        if self._disputed:
+    @cached_property
+    def canonical(self) -> jsonschema_rs.CanonicalSchema | None:
+        """The native canonical form; ``None`` if the engine cannot or may not compare the schema."""
+        if not self.cost.quick or self._disputed:
             return None
         if self.contents_matter:
-            return _canonical(modern(given, self.draft or LATEST, self.text), LATEST)
-        return _canonical(given, self.draft)
+            return _canonical(self.modern, LATEST)
+        return _canonical(self.given, self.draft)
 
     @property
     def size(self) -> int:
@@ -249,7 +261,7 @@ def _second_class(draft: int) -> Any:
             yield from usual(validator, source, value, schema) or ()
         except re.error:
             from mcp_governor.containment.evaluate import evaluate
-            from mcp_governor.containment.patterns import pattern_node
+            from mcp_governor.containment.strings import pattern_node
 
             # Python has no \p{…}, and other names for groups.
             truth = evaluate(pattern_node(source), value)
@@ -309,7 +321,7 @@ def clear() -> None:
     from mcp_governor.containment.automaton import automaton
     from mcp_governor.containment.compiler import forget_shared
     from mcp_governor.containment.formulas import forget
-    from mcp_governor.containment.patterns import pattern_node
+    from mcp_governor.containment.strings import pattern_node
 
     _cache.clear()
     _cached_text = 0
@@ -339,6 +351,7 @@ def _load(given: Any, text: str, default_dialect: int) -> Schema:
     key = (text, default_dialect)
     found = _cache.get(key)
     if found is not None:
+        found.given = given
         return found
     found = _cache[key] = Schema(given, text, dialect_of(given, default_dialect))
     _cached_text += found.size

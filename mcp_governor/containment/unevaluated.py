@@ -24,7 +24,7 @@ from mcp_governor.containment.formulas import (
     negate,
     props,
 )
-from mcp_governor.containment.patterns import pattern_node
+from mcp_governor.containment.strings import pattern_node
 from mcp_governor.schemas.keywords import REFERENCES
 
 if TYPE_CHECKING:

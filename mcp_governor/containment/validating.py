@@ -17,7 +17,7 @@ from mcp_governor.containment.regex import backtracks
 from mcp_governor.schemas.cost import Cost, estimate
 from mcp_governor.schemas.dialects import LATEST, dialect_of
 from mcp_governor.schemas.flaws import LISTING, UNLISTED, Flaw, demands_of, flaw_of, listing_bytes
-from mcp_governor.schemas.foreign import foreign_patterns, without_foreign
+from mcp_governor.schemas.foreign import readings
 from mcp_governor.schemas.soundness import TooHeavyError, native_validator
 from mcp_governor.schemas.translation import modern
 from mcp_governor.schemas.values import text_of
@@ -60,9 +60,7 @@ class Validating:
         except (ValueError, TypeError, AttributeError, KeyError, RecursionError, jsonschema_rs.ReferencingError):
             self._native = None
             if foreign and self._text:
-                patterns = foreign_patterns(schema, self._text)
-                read = (without_foreign(schema, patterns, matching=matching) for matching in (True, False) if patterns)
-                self._readings = tuple(map(Validating, read))
+                self._readings = tuple(map(Validating, readings(schema, self._text)))
 
     @property
     def readable(self) -> bool:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from mcp_governor.fleet.kept import Kept
-    from mcp_governor.fleet.member import Job
+    from mcp_governor.fleet.model import Job
 
 SERVER_SECONDS = 900.0
 """Most seconds for one server: three starts of a package, 180 s each, and the time for reading a surface. Its own

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from mcp_governor.config import Config, load_config
 from mcp_governor.errors import NothingCheckedError, TargetError, UsageError
 from mcp_governor.files import list_files
-from mcp_governor.fleet.member import MAX_MEMBERS, Member
+from mcp_governor.fleet.model import MAX_MEMBERS, Member
 from mcp_governor.target.clients import client_servers, is_disabled, servers_in
 from mcp_governor.target.packages import is_package
 from mcp_governor.text import one_line, visible

@@ -1,4 +1,4 @@
-"""The report about a fleet: a row for each server, and findings about several of them."""
+"""The members of a fleet, the job for each, and the report: a row for each server, and findings about several."""
 
 from __future__ import annotations
 
@@ -17,6 +17,75 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcp_governor.findings import Finding
+
+
+MAX_MEMBERS = 20_000
+"""Most servers of a fleet, twice the public registry of today; a longer list is refused."""
+
+
+class Member(Struct, frozen=True):
+    """One server of a fleet.
+
+    Attributes:
+        name: its name in the list, unique there.
+        target: a TARGET, absolute; empty for a server of the configuration.
+        refused: why it is not read, if it cannot be.
+        server: of which server it is a variant; empty for none.
+        label: name of the variant.
+        variant: settings of the variant, as JSON.
+        with_: package that is installed with it.
+        stranger: nobody here chose it, so it is not given a token.
+    """
+
+    name: str
+    target: str = ""
+    refused: str = ""
+    server: str = ""
+    label: str = ""
+    variant: Mapping[str, Any] = field(default_factory=dict)
+    with_: str = ""
+    stranger: bool = False
+
+
+class Job(Struct, frozen=True, omit_defaults=True):
+    """What to do with one member.
+
+    Attributes:
+        name: of the member.
+        work: what to do.
+        target: a TARGET; empty for a server of the configuration.
+        server, label, variant, with_, stranger: see :class:`Member`.
+        refused: why it is not read.
+        config: path of the configuration file; empty for none.
+        root: folder of the configuration, if it has no file.
+        settings: fields of the configuration, as the run has them.
+        seconds: timeout from the command line, which replaces those of the configuration; ``None`` for none.
+        trust: rules in Python run.
+        surface: path of its recording; read by ``check``, written by ``snapshot``.
+        page: path of the page about it; empty for none.
+        today: the date at which acceptances and deprecations are judged.
+        keeps: the answer has the text of the surface, for a store.
+    """
+
+    name: str
+    work: Work
+    target: str = ""
+    server: str = ""
+    label: str = ""
+    variant: dict[str, Any] = {}
+    with_: str = ""
+    stranger: bool = False
+    refused: str = ""
+    config: str = ""
+    root: str = ""
+    settings: dict[str, Any] = {}
+    seconds: float | None = None
+    trust: bool = False
+    surface: str = ""
+    page: str = ""
+    today: str = ""
+    keeps: bool = False
+
 
 Outcome = Literal["same", "changed", "drifted", "new", "read", "recorded", "unreachable"]
 """What became of a server. ``drifted``: a change breaks clients, or may; ``changed``: no change does; ``new``: there is

@@ -26,9 +26,8 @@ from sqlalchemy import insert, select
 
 from mcp_governor.errors import UnreachableError, UsageError
 from mcp_governor.fleet.crew import SERVER_SECONDS, Hand, Progress
-from mcp_governor.fleet.kept import fact_of, head_of
-from mcp_governor.fleet.model import unread
-from mcp_governor.fleet.portable import Digests, OtherFilesError, local, refuse_foreign
+from mcp_governor.fleet.kept import Digests, OtherFilesError, fact_of, local, refuse_foreign, stored
+from mcp_governor.fleet.model import Head, unread
 from mcp_governor.store.tables import META, exclude
 from mcp_governor.text import one_line
 
@@ -37,8 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mcp_governor.fleet.kept import Kept
-    from mcp_governor.fleet.member import Job
-    from mcp_governor.fleet.model import Row
+    from mcp_governor.fleet.model import Job, Row
     from mcp_governor.store.store import Store
 
 QUEUE = "mcp-governor"
@@ -329,7 +327,7 @@ class _Worker:
         try:
             if attempts >= MOST_TIMES:
                 raise UsageError(f"{attempts} workers ended while they read it")
-            job = local(planned.job, self._place.folder, head_of(head).today, Digests(), trust=self._place.trust)
+            job = local(planned.job, self._place.folder, stored(head, Head).today, Digests(), trust=self._place.trust)
         except UsageError as error:
             if isinstance(error, OtherFilesError) and attempts + 1 < MOST_TIMES:
                 # Back to the queue: a worker that was set up wrongly must not answer for all others.

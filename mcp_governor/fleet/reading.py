@@ -39,8 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcp_governor.checking.model import Report
-    from mcp_governor.fleet.member import Job
-    from mcp_governor.fleet.model import Outcome
+    from mcp_governor.fleet.model import Job, Outcome
     from mcp_governor.rules import Selection
     from mcp_governor.surface import Surface
     from mcp_governor.target import Source

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from mcp_governor._version import __version__
 from mcp_governor.errors import GovernorError, ProtocolError, UnreachableError
 from mcp_governor.files import MEBIBYTE
-from mcp_governor.fleet.member import MAX_MEMBERS, Member
+from mcp_governor.fleet.model import MAX_MEMBERS, Member
 from mcp_governor.parsing import read_json
 from mcp_governor.target.packages import package_parts
 from mcp_governor.target.remote import shown_url

@@ -14,20 +14,18 @@ from mcp_governor.checking.reading import fail_on, selection_of
 from mcp_governor.config import Config, load_config
 from mcp_governor.errors import UsageError
 from mcp_governor.fleet.crew import usual_at_once, work_off
-from mcp_governor.fleet.member import Job
+from mcp_governor.fleet.kept import relative
 from mcp_governor.fleet.members import SURFACES, file_name
-from mcp_governor.fleet.model import Fleet, Head, unread
+from mcp_governor.fleet.model import Fleet, Head, Job, Row, unread
 from mcp_governor.fleet.plural import plural_findings
-from mcp_governor.fleet.portable import relative
 from mcp_governor.fleet.variants import differences_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from mcp_governor.fleet.crew import Progress
-    from mcp_governor.fleet.member import Member
     from mcp_governor.fleet.members import Members
-    from mcp_governor.fleet.model import Row, Work
+    from mcp_governor.fleet.model import Member, Work
     from mcp_governor.rules import Selection
     from mcp_governor.store.store import Store
 
@@ -122,16 +120,16 @@ def stored_fleet(store: Store, name: str, *, trust: bool) -> Fleet:
     Raises:
         UsageError: the store has no such run, or the configuration of the run is not here.
     """
-    from mcp_governor.fleet.kept import head_of, row_of
+    from mcp_governor.fleet.kept import stored
     from mcp_governor.fleet.reading import settled
 
     run = store.run(name)
     if run is None:
         said = f"has no run {name}" if name else "has no runs"
         raise UsageError(f"{store.address.shown} {said}.", "Begin one: mcp-governor fleet check FLEET --store …")
-    head = head_of(run.head)
+    head = stored(run.head, Head)
     rows = tuple(
-        row_of(fact.row) if fact is not None else unread(planned.name, "it is not read yet")
+        stored(fact.row, Row) if fact is not None else unread(planned.name, "it is not read yet")
         for planned, fact in store.facts(run.id)
     )
     path = head.common["config"]
@@ -215,13 +213,8 @@ def _job(member: Member, folder: Path, wanted: Wanted, shared: Mapping[str, Any]
     itself = member.target == str(surface.resolve())
     return replace(
         Job(member.name, **shared),
-        target=member.target,
-        refused=member.refused,
-        server=member.server,
-        label=member.label,
+        **{name: getattr(member, name) for name in ("target", "refused", "server", "label", "with_", "stranger")},
         variant=dict(member.variant),
-        with_=member.with_,
-        stranger=member.stranger,
         surface="" if wanted.work == "lint" or itself else str(surface),
         page=str(page) if page is not None else "",
     )

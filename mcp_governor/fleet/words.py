@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.findings import Severity
 from mcp_governor.report.groups import count_of
@@ -217,35 +217,33 @@ _VERDICT_MARKS = {"breaking": "✗", "unknown": "?!", "compatible": "+"}
 
 def _matrix(server: str, variants: Sequence[Row], verbose: int) -> Iterator[Line]:
     changes = matrix_of(variants, compatible=verbose > 0)
-    if not changes:
-        return
-    heads = [one_line(row.label or "", 24) for row in variants]
-    yield BLANK
-    yield line((f"{one_line(server, 100)}, changes by variant", "bold"))
-    yield line(("  ".join(heads), "dim"), indent=2, fit="cut")
-    most = len(changes) if verbose > 0 else _MAX_CHANGES * 2
-    for change, marks in changes[:most]:
-        columns = "  ".join(f"{mark:^{len(head)}}" for mark, head in zip(marks, heads, strict=True))
-        yield line(columns, "  ", said_of(change), "  ", (change.kind, "dim"), indent=2, hang=len(columns) + 2)
-    if len(changes) > most:
-        yield line((f"… and {count_of(len(changes) - most, 'more change')}; -v lists them", "dim"), indent=2)
+    rows = [(marks, (said_of(change), "  ", (change.kind, "dim"))) for change, marks in changes]
+    title = f"{one_line(server, 100)}, changes by variant"
+    yield from _columns(title, variants, rows, len(rows) if verbose > 0 else _MAX_CHANGES * 2, "more change")
 
 
 def _differing(server: str, differences: Sequence[Difference], variants: Sequence[Row], verbose: int) -> Iterator[Line]:
     """Tools that the variants publish differently: a number for each definition, and a hyphen for none."""
-    if not differences:
+    rows = [(marks_of(one, variants), (visible(one.tool),)) for one in differences]
+    title = f"{one_line(server, 100)}, differences between variants"
+    yield from _columns(title, variants, rows, len(rows) if verbose > 0 else _MAX_FINDINGS, "more tool")
+
+
+def _columns(
+    title: str, variants: Sequence[Row], rows: Sequence[tuple[Sequence[str], tuple[Any, ...]]], most: int, more: str
+) -> Iterator[Line]:
+    """A table with a column of marks for each variant, and what they are about."""
+    if not rows:
         return
     heads = [one_line(row.label or "", 24) for row in variants]
     yield BLANK
-    yield line((f"{one_line(server, 100)}, differences between variants", "bold"))
+    yield line((title, "bold"))
     yield line(("  ".join(heads), "dim"), indent=2, fit="cut")
-    most = len(differences) if verbose > 0 else _MAX_FINDINGS
-    for one in differences[:most]:
-        marks = zip(marks_of(one, variants), heads, strict=True)
-        columns = "  ".join(f"{mark:^{len(head)}}" for mark, head in marks)
-        yield line(columns, "  ", visible(one.tool), indent=2, fit="cut")
-    if len(differences) > most:
-        yield line((f"… and {count_of(len(differences) - most, 'more tool')}; -v lists them", "dim"), indent=2)
+    for marks, about in rows[:most]:
+        columns = "  ".join(f"{mark:^{len(head)}}" for mark, head in zip(marks, heads, strict=True))
+        yield line(columns, "  ", *about, indent=2, hang=len(columns) + 2)
+    if len(rows) > most:
+        yield line((f"… and {count_of(len(rows) - most, more)}; -v lists them", "dim"), indent=2)
 
 
 def marks_of(difference: Difference, variants: Sequence[Row]) -> list[str]:

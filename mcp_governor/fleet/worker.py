@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from mcp_governor.errors import GovernorError
-from mcp_governor.fleet.member import Job
+from mcp_governor.fleet.model import Job
 from mcp_governor.target.remote import TOKEN_VARIABLE
 from mcp_governor.text import one_line
 

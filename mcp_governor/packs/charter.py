@@ -20,8 +20,8 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.alike_names import looks_like_a_tool
 from mcp_governor.prose.chains import chained, chains, listed
 from mcp_governor.prose.mentions import NameIndex
-from mcp_governor.schemas.branches import branches
 from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.schemas.walking import branches
 from mcp_governor.subjects.context import Context, Hit, hit
 from mcp_governor.subjects.schemas import effective, followed
 from mcp_governor.text import one_line

@@ -60,7 +60,7 @@ def draft_07(tool: Tool, context: Context) -> Iterator[Hit]:
     schema = tool.input_schema
     if not isinstance(schema, dict) or is_plain(schema):
         return
-    from mcp_governor.schemas.meta import meta_flaws
+    from mcp_governor.schemas.flaws import meta_flaws
 
     # The engine reads strings without lone surrogates, and its paths lead into that copy.
     copy = encodable(schema) if "\\ud" in json_text(tool, "inputSchema", context.facts) else schema

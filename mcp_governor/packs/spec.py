@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.dialects import DIALECTS, LATEST, dialect_of
-from mcp_governor.schemas.extent import count_values
 from mcp_governor.schemas.patterns import encodable, existing, published_validator
 from mcp_governor.schemas.plain import is_plain
 from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
+from mcp_governor.schemas.weight import count_values
 from mcp_governor.subjects.context import SIDES, Context, Hit, Item, SchemaPlace, hit
 from mcp_governor.subjects.phrases import counted, kind_of
 from mcp_governor.subjects.schemas import document_of, json_text
@@ -130,7 +130,7 @@ each."""
 
 def _invalid(schema: dict[str, Any], draft: int) -> dict[str, str]:
     """The first message of the meta-schema about each place that it refuses."""
-    from mcp_governor.schemas.meta import meta_flaws
+    from mcp_governor.schemas.flaws import meta_flaws
 
     found: dict[str, str] = {}
     for flaw in meta_flaws(encodable(schema), draft):

@@ -9,6 +9,7 @@ from msgspec import Struct
 from mcp_governor.evaluation.comparison import Verdict
 from mcp_governor.evaluation.model import GUARDED, LIMIT, UNDECIDED, WRITES, Kind
 from mcp_governor.report.groups import count_of
+from mcp_governor.report.word_diff import plain_words, word_diff
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -377,24 +378,5 @@ def _move_row(move: ToolMove, runners: Sequence[str]) -> tuple[str, ...]:
 def _edit_sentences(tool: str, edit: Edit) -> Iterator[Block]:
     if edit.part in ("tool", "schema"):
         return
-    old, new = ("(none)" if text is None else around for text, around in zip(
-        (edit.old, edit.new), _differing(edit.old or "", edit.new or ""), strict=True
-    ))  # fmt: skip
-    yield Sentence(f"{one_line(tool, _NAME)}, {one_line(edit.part, _NAME)}: “{old}” became “{new}”.", "quiet")
-
-
-def _differing(old: str, new: str) -> tuple[str, str]:
-    """The parts of two strings that differ, with a few words around them."""
-    before, after = old.split(), new.split()
-    start = 0
-    while start < min(len(before), len(after)) and before[start] == after[start]:
-        start += 1
-    end = 0
-    while end < min(len(before), len(after)) - start and before[-1 - end] == after[-1 - end]:
-        end += 1
-    shown = []
-    for words in (before, after):
-        low, high = max(start - 2, 0), min(len(words) - end + 2, len(words))
-        part = " ".join(words[low:high])
-        shown.append(one_line(f"{'… ' if low else ''}{part}{' …' if high < len(words) else ''}", 160))
-    return shown[0], shown[1]
+    said = plain_words(word_diff(edit.old or "", edit.new or ""))
+    yield Sentence(f"{one_line(tool, _NAME)}, {one_line(edit.part, _NAME)}: {said}", "quiet")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.checking.model import MAX_LISTED
 from mcp_governor.findings import Severity
-from mcp_governor.report.finding_groups import causes
+from mcp_governor.report.finding_groups import causes, seen_words, unseen_words
 from mcp_governor.report.groups import (
     MAX_SHOWN,
     ONLY_BREAKING,
@@ -29,7 +29,6 @@ from mcp_governor.report.groups import (
 )
 from mcp_governor.report.items import accounted_for
 from mcp_governor.report.lines import BLANK, Line, Span, line
-from mcp_governor.report.responses import seen_words, unseen_words
 from mcp_governor.text import one_line, sentence, short_digests, visible
 
 if TYPE_CHECKING:

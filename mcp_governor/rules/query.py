@@ -9,7 +9,7 @@ from typing import Any
 
 from mcp_governor.errors import ConfigError
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.schemas.extent import count_values
+from mcp_governor.schemas.weight import count_values
 
 Query = Callable[[Any], Iterable[tuple[tuple[str | int, ...], Any]]]
 """Maps a value to the places that a JSONPath selects in it, each with its path from the root."""

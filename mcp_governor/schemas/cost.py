@@ -1,4 +1,4 @@
-"""Estimate the cost of a schema for engines that cannot be interrupted, from its structure.
+"""Estimate the cost of a schema for engines that cannot be interrupted, from its structure, and of a value against it.
 
 The time of the native engine is a product over the alternatives for one value and the members in which two objects
 differ, and a validator follows every path through the references. This is fine for most real schemas, but unbounded for
@@ -15,11 +15,49 @@ from msgspec import Struct
 from mcp_governor.schemas.keywords import DEFINITIONS, REFERENCES
 from mcp_governor.schemas.references import Document
 from mcp_governor.schemas.walking import subschemas
+from mcp_governor.schemas.weight import extent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mcp_governor.schemas.references import Place
+
+
+AFFORDABLE = 1_000_000
+"""Maximum number of evaluations of subschemas: about a second."""
+
+
+class Effort(Struct, frozen=True):
+    """The cost of validating a value against a schema.
+
+    Attributes:
+        affordable: true if the value can be validated.
+        parts: number of reachable subschemas, at five microseconds each, plus one for every five evaluations if it is
+            affordable.
+    """
+
+    affordable: bool
+    parts: int
+
+
+def effort(schema: Any, document: Document, value: Any) -> Effort:
+    """The cost of building a validator and validating a value.
+
+    Args:
+        schema: the schema.
+        document: where its references are resolved.
+        value: any JSON value.
+    """
+    places, depth = extent(value)
+    evaluations = Evaluations(document, AFFORDABLE + 1)
+    once = per_place = evaluations.of(schema, document.base_of(document.schema, ""))
+    if evaluations.recursive:
+        for _ in range(depth):
+            per_place = min(per_place * once, AFFORDABLE + 1)
+    if evaluations.dynamic or per_place * places > AFFORDABLE:
+        return Effort(False, evaluations.reached)
+    return Effort(True, evaluations.reached + per_place * places // 5)
+
 
 SMALL_TEXT = 500
 """Length of a schema, in characters, up to which the native engine never took 100 ms in tests with few cases."""

@@ -40,6 +40,12 @@ def _is_foreign(pattern: str) -> bool:
     return not compiles(pattern) or not jsonschema_rs.meta.is_valid({"$schema": uri_of(7), "pattern": pattern})
 
 
+def readings(schema: Any, text: str) -> list[Any]:
+    """The schema with patterns that match everything, and nothing, in place of foreign ones; empty if it has none."""
+    foreign = foreign_patterns(schema, text)
+    return [without_foreign(schema, foreign, matching=matching) for matching in (True, False) if foreign]
+
+
 def without_foreign(schema: Any, patterns: frozenset[str], *, matching: bool) -> Any:
     """The schema with patterns that every string matches, or none, in place of foreign ones."""
     # Names of members must stay different, so each pattern gets its own number of empty groups.

@@ -10,15 +10,13 @@ from urllib.parse import quote
 import jsonschema_rs
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.schemas.circles import Circles
-from mcp_governor.schemas.dialects import LATEST, dialect_of, uri_of
-from mcp_governor.schemas.flaws import UNLISTED, Flaw
+from mcp_governor.schemas.dialects import LATEST, uri_of
+from mcp_governor.schemas.flaws import UNLISTED, Flaw, meta_flaws, read_parts
 from mcp_governor.schemas.keywords import JSON_TYPES, REFERENCES, SCHEMA_LIST_KEYS, SCHEMA_MAP_KEYS
-from mcp_governor.schemas.meta import meta_flaws, read_parts
 from mcp_governor.schemas.pointers import join_pointer, pointer_tokens
-from mcp_governor.schemas.references import Document, Place, published
+from mcp_governor.schemas.references import Circles, Document, Place, published
 from mcp_governor.schemas.translation import UNRESOLVED, modern
-from mcp_governor.schemas.values import is_finite, text_of
+from mcp_governor.schemas.values import is_finite
 from mcp_governor.schemas.walking import MAX_NEGATED, children, in_place, negated, patterns_of
 from mcp_governor.schemas.weight import HEAVY, MAX_WEIGHT, pattern_weight, weight
 from mcp_governor.text import one_line
@@ -154,7 +152,7 @@ def _meta_schemas() -> list[tuple[str, Any]]:
 
 
 def is_plainly_valid(schema: Any, text: str, draft: int) -> bool:
-    """True if a schema is certainly sound; cheaper than :func:`schema_problem`."""
+    """True if a schema is certainly sound; cheaper than :func:`find_problem`."""
     if not jsonschema_rs.meta.is_valid(_named(schema, draft)):
         return False
     if '"pattern' in text and (pattern_weight(schema) > MAX_WEIGHT or not all(map(compiles, patterns_of(schema)))):
@@ -222,26 +220,12 @@ def compiles(pattern: str) -> bool:
     return True
 
 
-def schema_problem(schema: Any, *, default_dialect: int = LATEST) -> str | None:
+def find_problem(schema: Any, text: str, draft: int | None) -> str | None:
     """The reason why ``schema`` is not a usable JSON Schema, as a clause, or ``None`` if it is usable.
 
     The clause continues a sentence whose subject is the schema: it *is neither an object nor a
     boolean*, *breaks its meta-schema at …*, *names an unknown dialect …*, *refers to … which does not exist*,
     *refers to another document …*, *applies itself to the same value …*, *is nested too deeply*. It is safe to show.
-
-    Args:
-        schema: any value.
-        default_dialect: the draft of a schema that does not name one: 4, 6, 7, 19 or 20.
-    """
-    try:
-        text = text_of(schema)
-    except ValueError as error:
-        return unreadable(error)
-    return find_problem(schema, text, dialect_of(schema, default_dialect))
-
-
-def find_problem(schema: Any, text: str, draft: int | None) -> str | None:
-    """:func:`schema_problem` for a schema whose canonical text and dialect are known.
 
     Args:
         schema: a JSON value.

@@ -1,4 +1,4 @@
-"""Estimate the memory of a validator, so that a heavy one is only built in a process with a memory limit.
+"""The size of a value, and the memory of a validator, so that a heavy one is only built in a process with a limit.
 
 A schema of 20 KB with a thousand patterns ``.{1000}`` needs a validator of 1 GB, and the engine cannot be interrupted
 while it builds one.
@@ -13,6 +13,26 @@ from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+def extent(value: Any) -> tuple[int, int]:
+    """The number of values in a value, including itself, and their depth."""
+    places = deepest = 0
+    stack = [(value, 0)]
+    while stack:
+        item, depth = stack.pop()
+        places += 1
+        deepest = max(deepest, depth)
+        if isinstance(item, dict | list):
+            below = item.values() if isinstance(item, dict) else item
+            stack.extend((part, depth + 1) for part in below)
+    return places, deepest
+
+
+def count_values(value: Any) -> int:
+    """The number of values in a value, including itself."""
+    return extent(value)[0]
+
 
 _OBJECT = 2_048
 """Memory of a JSON object in a validator, in bytes: measured for subschemas and values of ``enum``, with a margin."""

@@ -258,13 +258,16 @@ def unevaluated_beside_thirty_branches() -> tuple[Any, Any, set[str]]:
 
 
 ASKER = """
-import json, resource, sys
+import contextlib, json, resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
 from mcp_governor.containment import contains
-from mcp_governor.schemas.soundness import schema_problem
+from mcp_governor.schemas.dialects import dialect_of
+from mcp_governor.schemas.soundness import find_problem
+from mcp_governor.schemas.values import text_of
 for line in sys.stdin:
     outer, inner = json.loads(line)
-    schema_problem(outer)
+    with contextlib.suppress(ValueError):
+        find_problem(outer, text_of(outer), dialect_of(outer))
     found = contains(outer, inner, deadline=1.0)
     print(json.dumps([found.verdict, found.reason]), flush=True)
 """

@@ -141,10 +141,8 @@ HARD = {
 @pytest.mark.parametrize("name", HARD)
 def test_the_deadline_holds(name: str) -> None:
     outer, inner = HARD[name]
-    for deadline in (0.3, 1.5):
-        waited = ask(outer, inner, deadline)[2]
-        # nobody asserts speed: a machine that is ten times as busy passes, a deadline that is not looked at does not
-        assert waited < deadline + 10
+    # nobody asserts speed: a machine that is ten times as busy passes, a deadline that is not looked at does not
+    assert ask(outer, inner, 0.3)[2] < 10
 
 
 INTERRUPTED = """
@@ -161,14 +159,13 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
-@pytest.mark.parametrize("name", HARD)
-def test_an_interrupt_is_not_swallowed(name: str) -> None:
+def test_an_interrupt_is_not_swallowed() -> None:
     with subprocess.Popen(
         [sys.executable, "-c", INTERRUPTED], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as child:
         assert child.stdin is not None
         assert child.stdout is not None
-        child.stdin.write(json.dumps(HARD[name]) + "\n")
+        child.stdin.write(json.dumps(HARD["a search"]) + "\n")
         child.stdin.flush()
         assert child.stdout.readline() == "ready\n"
         time.sleep(1.5)

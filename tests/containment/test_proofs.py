@@ -9,7 +9,7 @@ from asking import answer, verdict
 from test_solver import search
 
 from mcp_governor.containment import arrays, expand, numbers, objects, outcome, product
-from mcp_governor.containment.outcome import EMPTY, Found, Outcome, Pool, Unknown, draw, first_found, gather, represent
+from mcp_governor.containment.outcome import EMPTY, Found, Outcome, Pool, Unknown, first_found, represent
 
 
 def look(number: int) -> Outcome:
@@ -25,18 +25,6 @@ def test_cases_are_empty_only_where_all_of_them_are() -> None:
     found = {0: EMPTY, 1: Unknown("x"), 2: Found(2, "doubt"), 3: Found(3)}
     assert first_found((0, 1, 2), found.__getitem__) == Found(2, "doubt")
     assert first_found(found, found.__getitem__) == Found(3)
-
-
-def test_instances_are_gathered_until_there_are_enough() -> None:
-    assert gather(range(6), look, 2) == Pool([(3, Found(3)), (5, Found(5))], None)
-    assert gather(range(6), look, 3).rest == Unknown("four")
-    assert gather(range(5, 9), look, 3).rest == EMPTY
-
-
-def test_instances_are_drawn_until_there_are_enough() -> None:
-    assert draw(lambda keys: Found(len(keys)) if len(keys) < 2 else EMPTY, int, 3).rest == EMPTY
-    assert isinstance(draw(lambda _: Found(1), int, 3).rest, Unknown)
-    assert isinstance(draw(lambda keys: Found(len(keys), "doubt"), int, 3).rest, Unknown)
 
 
 def pool(keys: str, rest: Any = EMPTY) -> Pool:

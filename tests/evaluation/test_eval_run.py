@@ -118,7 +118,7 @@ def test_a_drop_is_found_and_the_edit_that_made_it(
     report = go("report")
     assert report.code == 1
     golden("eval-report.txt", report.out)
-    assert "“… need to delete note.” became “… need to erase a note.”" in report.out
+    assert "… you need to [-delete-] {+erase a+} note." in report.out
     page = go("report", "--format", "html")
     assert page.out.count('<path class="mark ') == 2
     assert "<script" not in page.out

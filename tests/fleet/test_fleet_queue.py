@@ -23,10 +23,8 @@ from test_fleet_state import JOBS, head
 from mcp_governor.errors import UsageError
 from mcp_governor.fleet import queueing
 from mcp_governor.fleet.crew import Done
-from mcp_governor.fleet.kept import Kept
-from mcp_governor.fleet.member import Job
-from mcp_governor.fleet.model import Row
-from mcp_governor.fleet.portable import Digests, OtherFilesError, as_text, local, portable, refuse_foreign
+from mcp_governor.fleet.kept import Digests, Kept, OtherFilesError, as_text, local, portable, refuse_foreign
+from mcp_governor.fleet.model import Job, Row
 from mcp_governor.store.address import address_of
 from mcp_governor.store.store import Store
 

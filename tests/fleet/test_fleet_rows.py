@@ -15,10 +15,9 @@ from mcp_governor.checking.reading import selection_of
 from mcp_governor.config import Config
 from mcp_governor.findings import Severity
 from mcp_governor.fleet import run
-from mcp_governor.fleet.kept import fact_of, row_of
-from mcp_governor.fleet.member import Job
+from mcp_governor.fleet.kept import fact_of, stored
 from mcp_governor.fleet.members import members_of
-from mcp_governor.fleet.model import Fleet, FleetDocument, Leaving, Row, RowChange, fleet_schema
+from mcp_governor.fleet.model import Fleet, FleetDocument, Job, Leaving, Row, RowChange, fleet_schema
 from mcp_governor.fleet.page import render_index
 from mcp_governor.fleet.plural import plural_findings
 from mcp_governor.fleet.words import fleet_lines, leaving_words
@@ -274,6 +273,6 @@ def test_the_document_is_what_its_schema_says() -> None:
 def test_a_row_comes_out_of_a_store_as_it_went_in() -> None:
     """The order of its severities is what a person reads: a resumed run has the report of one in one go."""
     one = replace(row("a", "find"), findings={"warning": 1, "info": 5}, counts={"compatible": 2, "breaking": 1})
-    again = row_of(fact_of("a", one).row)
+    again = stored(fact_of("a", one).row, Row)
     assert again == one
     assert (list(again.findings), list(again.counts)) == (["warning", "info"], ["compatible", "breaking"])

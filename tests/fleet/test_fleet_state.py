@@ -15,8 +15,7 @@ from mcp_governor.errors import UsageError
 from mcp_governor.fleet import crew
 from mcp_governor.fleet.crew import Progress, work_off
 from mcp_governor.fleet.kept import Kept
-from mcp_governor.fleet.member import Job
-from mcp_governor.fleet.model import Head, Row
+from mcp_governor.fleet.model import Head, Job, Row
 from mcp_governor.programs.child import HelperError
 from mcp_governor.store.address import address_of
 from mcp_governor.store.store import Store

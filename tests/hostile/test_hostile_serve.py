@@ -235,18 +235,6 @@ def test_a_cancelled_call_stops_at_once_with_all_that_it_started(client, work):
     assert session.other == [], "a cancelled request is not answered"
 
 
-@LINUX
-def test_calls_that_wait_are_cancelled_too(client):
-    session = client(compare=SPIN)
-    for number in range(20):
-        session.call(number)
-    for number in range(20):
-        session.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
-    session.call(20, "list_rules", {})
-    assert session.envelope(20)["status"] == "success"
-    assert session.other == []
-
-
 def test_a_call_beyond_its_seconds_is_reported_with_what_to_do(tmp_path, monkeypatch):
     patch_comparison(tmp_path, SPIN)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))

@@ -6,8 +6,7 @@ import pytest
 
 from mcp_governor.rules import LintSettings, load_catalogue
 from mcp_governor.rules.run import lint
-from mcp_governor.schemas.cost import Evaluations
-from mcp_governor.schemas.effort import AFFORDABLE, effort
+from mcp_governor.schemas.cost import AFFORDABLE, Evaluations, effort
 from mcp_governor.schemas.references import Document
 from mcp_governor.surface import build_surface
 

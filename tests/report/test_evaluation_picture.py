@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mcp_governor.evaluation.metrics import share
-from mcp_governor.report.evaluation_formats import as_page
+from mcp_governor.report.evaluation_picture import as_page
 
 
 def step(number: int, **hits: int) -> Any:

@@ -11,7 +11,7 @@ from test_report_page import Page
 from mcp_governor.load import formulas
 from mcp_governor.load.model import Point, Sweep, SweepPlan
 from mcp_governor.report import sweep_picture
-from mcp_governor.report.sweep_formats import as_markdown, as_page
+from mcp_governor.report.sweep_picture import as_markdown, as_page
 from mcp_governor.report.sweep_words import (
     conclusion,
     digits,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.schemas.branches import declared_members
+from mcp_governor.schemas.walking import declared_members
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from mcp_governor.schemas.circles import Components
-from mcp_governor.schemas.references import Document
+from mcp_governor.schemas.references import Components, Document
 from mcp_governor.schemas.translation import modern
 from mcp_governor.schemas.values import text_of
 

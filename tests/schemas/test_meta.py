@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_governor.schemas import meta
-from mcp_governor.schemas.flaws import LISTING, UNLISTED, demands_of, listing_bytes
-from mcp_governor.schemas.meta import meta_flaws, meta_validator
+from mcp_governor.schemas import flaws
+from mcp_governor.schemas.flaws import LISTING, UNLISTED, demands_of, listing_bytes, meta_flaws, meta_validator
 
 DRAFTS = (4, 6, 7, 19, 20)
 
@@ -75,7 +74,7 @@ def test_something_is_found_exactly_where_the_whole_is_refused(schema: object, d
 
 
 def test_what_is_beyond_the_members_that_are_looked_at_is_refused_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(meta, "_MAX_MEMBERS", 3)
+    monkeypatch.setattr(flaws, "_MAX_MEMBERS", 3)
     assert list(meta_flaws({"required": ["a", "b", "c", 1]}, 20)) == [UNLISTED]
     assert places({"required": ["a", 1, "c", 1]}, 20) == {"required/1"}
 

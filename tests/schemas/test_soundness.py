@@ -8,7 +8,17 @@ from typing import Any
 import pytest
 
 from mcp_governor.containment import contains
-from mcp_governor.schemas.soundness import TooLargeError, native_validator, schema_problem
+from mcp_governor.schemas.dialects import LATEST, dialect_of
+from mcp_governor.schemas.soundness import TooLargeError, find_problem, native_validator, unreadable
+from mcp_governor.schemas.values import text_of
+
+
+def schema_problem(schema: Any, default_dialect: int = LATEST) -> str | None:
+    try:
+        return find_problem(schema, text_of(schema), dialect_of(schema, default_dialect))
+    except ValueError as error:
+        return unreadable(error)
+
 
 DEEP: Any = {"type": "string"}
 for _ in range(400):

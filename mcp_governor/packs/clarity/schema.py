@@ -11,8 +11,8 @@ from mcp_governor.fixes.corrections import optional
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.words import name_words
 from mcp_governor.rules.scope import about
+from mcp_governor.schemas.cost import effort
 from mcp_governor.schemas.dialects import dialect_of
-from mcp_governor.schemas.effort import effort
 from mcp_governor.schemas.keywords import DEFINITIONS, KEYWORDS
 from mcp_governor.schemas.patterns import errors, published_parts
 from mcp_governor.schemas.pointers import join_pointer
