@@ -39,9 +39,11 @@ _PSEUDO_TAG = Guarded(
     "<",
 )
 _CONCEAL = Guarded(
-    r"\b(?:do not|don't|don’t|never)\s+(?:tell|inform|mention|reveal|disclose|notify|alert)\b[^.\n]{0,40}\buser\b"
+    # As the end of a sentence, a line feed that is followed by a word in lower case is a blank.
+    r"\b(?:do\s+not|don't|don’t|never)\s+(?:tell|inform|mention|reveal|disclose|notify|alert)\b"
+    r"(?:[^.\n]|\n(?=[ \t]{0,40}[a-z])){0,40}\buser\b"
     r"|\bwithout\s+(?:telling|informing|notifying|alerting)\s+the\s+user\b"
-    r"|\bthe user (?:must|should) not (?:know|see|notice)\b",
+    r"|\bthe\s+user\s+(?:must|should)\s+not\s+(?:know|see|notice)\b",
     " user ",
     also=("not ", "don't ", "don’t ", " never ", " without "),
 )
