@@ -16,7 +16,7 @@ from mcp_governor.rules.scope import about
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import Context, Hit, hit
 from mcp_governor.subjects.phrases import counted, first_of
-from mcp_governor.subjects.schemas import types_of
+from mcp_governor.subjects.schemas import parameters_of, types_of
 from mcp_governor.text import char_name, one_line
 
 if TYPE_CHECKING:
@@ -393,8 +393,7 @@ def shared_credential(surface: Surface, _context: Context) -> Iterator[Hit]:
     for tool in surface.tools:
         if not _ABOUT_IT.isdisjoint(name_words(tool.name)):
             continue
-        properties = tool.input_schema.get("properties") if isinstance(tool.input_schema, dict) else None
-        for name, schema in properties.items() if isinstance(properties, dict) else ():
+        for name, schema in parameters_of(tool).items():
             if names_key(name) and "boolean" not in (types_of(schema) or ()):
                 place = join_pointer("/inputSchema/properties", name)
                 found.setdefault(name, []).append((tool.name, place))
