@@ -9,15 +9,6 @@ from mcp_governor.rules.run import lint
 from mcp_governor.surface import build_surface
 
 
-def _tool(name: str, argument: str, text: str) -> dict:
-    properties = {argument: {"type": "string", "description": text}}
-    return {"name": name, "inputSchema": {"type": "object", "properties": properties}}
-
-
-def _word(number: int) -> str:
-    return f"q{''.join(chr(97 + int(digit)) for digit in str(number))}x"
-
-
 def test_what_descriptions_may_quote_is_collected_once_for_a_tool():
     """It was collected anew for each parameter with a format: 3,000 of them took 13 s."""
     properties = {
