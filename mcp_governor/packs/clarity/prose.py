@@ -333,7 +333,7 @@ def _unstated(node: SchemaPlace, context: Context, *, plain: bool) -> Iterator[H
 _HINTS = lazy_pattern(
     r"\b(?:higher|lower|larger|smaller|prefer|recommended|typical|usually|negative)\b|[\"'`][<>=]*\d", re.IGNORECASE
 )
-"""Words of a limit that may be exceeded or is for a case, and a number in quotes, which is part of a text."""
+"""Words of a limit that may be exceeded or is for a case, and a number in quotes, which is part of a string."""
 _CLAMPED = Guarded(r"\b(?:capped|clamped)\s(?:at|to)\s\d", " capped at ", " capped to ", " clamped at ", " clamped to ")
 _BEFORE_CLAMPED = 100
 

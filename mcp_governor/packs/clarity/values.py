@@ -125,7 +125,7 @@ def _is_certain(claim: Claim, said: str) -> bool:
         return False
     if quoted and {one[1] for one in _QUOTED.finditer(said)} - {*values}:
         return False
-    # In the middle of a text, a sentence that is nothing but a list may be about anything.
+    # Not at the beginning, a sentence that is nothing but a list may be about anything.
     apart = claim.form in _ANNOUNCED and not (claim.form == "whole-text" and claim.span[0] > _AT_FIRST)
     announced = claim.sure or quoted or (apart and "/" not in claim.listed.joined)
     return announced and not (_OPEN.search(said) or _CONDITION.search(claim.sentence.partition(values[0])[0]))
