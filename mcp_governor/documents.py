@@ -73,7 +73,7 @@ def schema_of(kind: Any, title: str = "", *, written: bool = False) -> Schema:
             part.pop("description", None)  # for programmers
     for struct in structs:
         part = parts[struct.__name__]
-        part["description"], members = _described(struct)
+        part["description"], members = described(struct)
         always = written and not struct.__struct_config__.omit_defaults
         for field in msgspec.structs.fields(struct):
             member = part["properties"][field.encode_name]
@@ -90,10 +90,10 @@ def schema_of(kind: Any, title: str = "", *, written: bool = False) -> Schema:
 _ATTRIBUTE = lazy_pattern(r"(\w+): (.*)")
 
 
-def _described(struct: type[Struct]) -> tuple[str, dict[str, str]]:
+def described(struct: type[Struct]) -> tuple[str, dict[str, str]]:
     """What a docstring says of an object, and of its members by name; those that it inherits included."""
     base = struct.__base__
-    name, members = "", _described(base)[1] if base is not None and base is not Struct else dict[str, str]()
+    name, members = "", described(base)[1] if base is not None and base is not Struct else dict[str, str]()
     doc = inspect.cleandoc(struct.__doc__ or "").replace("``", "`")
     attributes = doc.partition("\nAttributes:\n")[2].partition("\n\n")[0]
     for line in textwrap.dedent(attributes).splitlines():

@@ -196,11 +196,11 @@ def is_about(finding: Finding, label: Label, surface: Surface) -> bool:
 
     They are if one of the two pointers leads to the other within one parameter; if one of them is about the tool and
     names the parameter of the other; and if both are about the tool, from two sides, and name the same parameter. A
-    finding about the whole server has to name the tool.
+    finding about the whole server has to name the tool. Only the message counts: a fix may list whatever is there, as
+    that of clarity/unknown-argument lists the declared parameters.
     """
     at = place_of(finding, surface)
-    said = f"{finding.message}\n{finding.fix}"
-    return any(_meets(at, said, place, label.words, surface) for place in label.places)
+    return any(_meets(at, finding.message, place, label.words, surface) for place in label.places)
 
 
 def _meets(at: Place, said: str, place: Place, words: str, surface: Surface) -> bool:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 
 from mcp_governor.containment import contains
-from mcp_governor.fixes.editing import ABSENT, value_at
+from mcp_governor.findings import Edit
+from mcp_governor.fixes.editing import ABSENT, apply, value_at
 from mcp_governor.schemas.pointers import pointer_tokens
 from mcp_governor.subjects.context import SIDES
 from mcp_governor.subjects.schemas import alone, is_self_contained
@@ -76,8 +77,8 @@ class Prover:
             return Proof("no-schema")
         old = tool.get(side)
         edited = copy.deepcopy(dict(tool))
-        for operation in operations:
-            _operate(edited, operation)
+        for one in operations:
+            apply(edited, [Edit(one["path"], one.get("value"), "remove" if one["op"] == "remove" else "set")])
         new = edited.get(side)
         before, after = value_at(tool, fragment.pointer), value_at(edited, fragment.pointer)
         question = (old, new)
@@ -101,15 +102,3 @@ class Prover:
         if back is None:
             return Proof("unknown", reason=answer.reason)
         return Proof("same" if back.verdict == "yes" else "wider" if back.verdict == "no" else "accepts-all")
-
-
-def _operate(tool: dict[str, Any], operation: Mapping[str, Any]) -> None:
-    tokens = pointer_tokens(operation["path"])
-    holder: Any = tool
-    for token in tokens[:-1]:
-        holder = holder[int(token) if isinstance(holder, list) else token]
-    key: Any = int(tokens[-1]) if isinstance(holder, list) else tokens[-1]
-    if operation["op"] == "remove":
-        del holder[key]
-    else:
-        holder[key] = copy.deepcopy(operation["value"])

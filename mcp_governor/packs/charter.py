@@ -23,7 +23,7 @@ from mcp_governor.prose.mentions import NameIndex
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.schemas.walking import branches
 from mcp_governor.subjects.context import Context, Hit, hit
-from mcp_governor.subjects.schemas import effective, followed
+from mcp_governor.subjects.schemas import effective, followed, parameters_of
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -220,8 +220,7 @@ def no_write(tool: Tool, _context: Context) -> Iterator[Hit]:
 def response_format(tool: Tool, context: Context) -> Iterator[Hit]:
     """A tool with large results has a parameter for the format, with ``concise`` as the default."""
     schema = tool.input_schema
-    properties = schema.get("properties") if isinstance(schema, dict) else None
-    argument = properties.get("response_format") if isinstance(properties, dict) else None
+    argument = parameters_of(tool).get("response_format")
     if argument is None:
         cost = _value(tool, "cost_hint")[1]
         tokens = cost.get("tokens_estimate") if isinstance(cost, dict) else None

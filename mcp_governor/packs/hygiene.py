@@ -16,7 +16,7 @@ from mcp_governor.rules.scope import about
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import Context, Hit, hit
 from mcp_governor.subjects.phrases import counted, first_of
-from mcp_governor.subjects.schemas import types_of
+from mcp_governor.subjects.schemas import parameters_of, types_of
 from mcp_governor.text import char_name, one_line
 
 if TYPE_CHECKING:
@@ -39,9 +39,11 @@ _PSEUDO_TAG = Guarded(
     "<",
 )
 _CONCEAL = Guarded(
-    r"\b(?:do not|don't|don’t|never)\s+(?:tell|inform|mention|reveal|disclose|notify|alert)\b[^.\n]{0,40}\buser\b"
+    # As the end of a sentence, a line feed that is followed by a word in lower case is a blank.
+    r"\b(?:do\s+not|don't|don’t|never)\s+(?:tell|inform|mention|reveal|disclose|notify|alert)\b"
+    r"(?:[^.\n]|\n(?=[ \t]{0,40}[a-z])){0,40}\buser\b"
     r"|\bwithout\s+(?:telling|informing|notifying|alerting)\s+the\s+user\b"
-    r"|\bthe user (?:must|should) not (?:know|see|notice)\b",
+    r"|\bthe\s+user\s+(?:must|should)\s+not\s+(?:know|see|notice)\b",
     " user ",
     also=("not ", "don't ", "don’t ", " never ", " without "),
 )
@@ -391,8 +393,7 @@ def shared_credential(surface: Surface, _context: Context) -> Iterator[Hit]:
     for tool in surface.tools:
         if not _ABOUT_IT.isdisjoint(name_words(tool.name)):
             continue
-        properties = tool.input_schema.get("properties") if isinstance(tool.input_schema, dict) else None
-        for name, schema in properties.items() if isinstance(properties, dict) else ():
+        for name, schema in parameters_of(tool).items():
             if names_key(name) and "boolean" not in (types_of(schema) or ()):
                 place = join_pointer("/inputSchema/properties", name)
                 found.setdefault(name, []).append((tool.name, place))

@@ -11,7 +11,7 @@ from mcp_governor.prose.words import MUTATING_VERBS, READING_VERBS, leading_verb
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import Context, Hit, SchemaPlace, hit
 from mcp_governor.subjects.phrases import counted
-from mcp_governor.subjects.schemas import effective, parent_of, root_of, types_of
+from mcp_governor.subjects.schemas import effective, parameters_of, parent_of, root_of, types_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,19 +48,13 @@ _SHOWN_KEYS = frozenset({"description", "default"})
 """Keys that the guide itself shows in input schemas, although compaction drops them (sections 3 and 4 against 0b)."""
 
 
-def _parameters(tool: Tool) -> dict[str, Any]:
-    """The parameters of a tool by name; empty if its schema is not an object or has none."""
-    properties = tool.input_schema.get("properties") if isinstance(tool.input_schema, dict) else None
-    return properties if isinstance(properties, dict) else {}
-
-
 def dropped_keys(surface: Surface, context: Context) -> Iterator[Hit]:
     """The input schemas of a list have none of the keys that compaction drops; one hit for the list."""
     keys: set[str] = set()
     spots: list[tuple[str, str]] = []
     characters = taking = 0
     for tool in surface.tools:
-        taking += bool(_parameters(tool))
+        taking += bool(parameters_of(tool))
         for node in context.facts.nodes(tool):
             schema = node.schema
             if node.side != "inputSchema" or not isinstance(schema, dict):
@@ -130,7 +124,7 @@ def injected_parameter(tool: Tool, context: Context) -> Iterator[Hit]:
     """The server injects no parameter: neither by its type, nor by a name that means nothing to a caller."""
     schema = tool.input_schema
     names = frozenset(context.options["names"])
-    for name, given in _parameters(tool).items():
+    for name, given in parameters_of(tool).items():
         reference = given.get("$ref") if isinstance(given, dict) else None
         by_type = isinstance(reference, str) and reference.rpartition("/")[2] in ("Settings", "ConfigPaths")
         described = not _OF_THE_CALLER.isdisjoint(effective(schema, given))

@@ -14,7 +14,16 @@ from mcp_governor.schemas.dialects import DIALECT_2020_12, LATEST, dialect_of
 from mcp_governor.schemas.keywords import KEYWORDS
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import SIDES, Context, Hit, SchemaPlace, hit
-from mcp_governor.subjects.schemas import branches_of, effective, followed, is_reached, parent_of, root_of, types_of
+from mcp_governor.subjects.schemas import (
+    branches_of,
+    effective,
+    followed,
+    is_reached,
+    parameters_of,
+    parent_of,
+    root_of,
+    types_of,
+)
 from mcp_governor.text import nearest
 
 if TYPE_CHECKING:
@@ -111,8 +120,7 @@ def _means_path(name: str, text: str) -> bool:
 
 def paging_pair(tool: Tool, _context: Context) -> Iterator[Hit]:
     """A tool with one of ``cursor`` and ``pageSize`` has the other as well, under whatever name."""
-    properties = tool.input_schema.get("properties") if isinstance(tool.input_schema, dict) else None
-    names = properties if isinstance(properties, dict) else ()
+    names = parameters_of(tool)
     sizes = any(name == "pageSize" or _PAGE_SIZES.match(name) or _LIMITS.match(name) for name in names)
     ways = any(name == "cursor" or _PAGE_TOKENS.match(name) or _OFFSETS.match(name) for name in names)
     if "cursor" in names and not sizes:

@@ -69,7 +69,14 @@ def known(make: Callable[[str], _T]) -> Callable[[str], _T]:
 
 
 def _name_words(name: str) -> tuple[str, ...]:
-    return tuple([part.lower() for part in _PART.findall(name)])
+    parts = [part.lower() for part in _PART.findall(name)]
+    if parts[-1:] == ["dir"] and not _SORTING.isdisjoint(parts):
+        parts[-1] = "direction"
+    return tuple(parts)
+
+
+_SORTING = frozenset({"order", "orderby", "sort", "sortby", "sorting"})
+"""Words in front of ``dir`` that make it a direction and no directory."""
 
 
 name_words = known(_name_words)

@@ -15,6 +15,7 @@ from mcp_governor.findings import Finding, Spot
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.rules.rule_file import own_rule
 from mcp_governor.schemas.pointers import unescape_pointer
+from mcp_governor.subjects.phrases import kind_of
 from mcp_governor.text import LONGEST_LINE, one_line, visible
 
 if TYPE_CHECKING:
@@ -184,11 +185,4 @@ def _show(place: str, match: re.Match[str], facts: Mapping[str, Any]) -> str:
 
 def json_type(value: Any) -> str:
     """The JSON type of a value, in words."""
-    if value is None:
-        return "null or absent"
-    if isinstance(value, bool):
-        return "a boolean"
-    if isinstance(value, Mapping):
-        return "an object"
-    names = {str: "a string", list: "a list", int: "a number", float: "a number"}
-    return names.get(type(value), "not a JSON value")
+    return "null or absent" if value is None else "an object" if isinstance(value, Mapping) else kind_of(value)

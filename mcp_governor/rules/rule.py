@@ -33,7 +33,11 @@ ALWAYS_RUN = ("policy", "changelog", "schemas", "fleet")
 
 
 class Option(Struct, frozen=True):
-    """One setting of a rule: its default, its JSON Schema, and its meaning."""
+    """One setting of a rule.
+
+    Attributes:
+        schema: JSON Schema of the option.
+    """
 
     default: Any
     schema: Mapping[str, Any]
@@ -55,8 +59,8 @@ class Limit(Struct, frozen=True):
         limit: what it accepts.
         effect: what happens above it.
         seen: month in which it was last confirmed, ``YYYY-MM``; limits change.
-        fatal: the client rejects the tool or the whole request instead of cutting or rewriting it. An error for users
-            who name the client in ``clients``: they promise to work there.
+        fatal: the client rejects the tool or the whole request instead of cutting or rewriting it: an error for users
+            who name the client in ``clients``, because they promise to work there.
     """
 
     target: str
@@ -87,20 +91,21 @@ class Case(Struct, frozen=True):
 
     Attributes:
         given: JSONPath (RFC 9535) relative to the subject; ``$`` is the subject itself.
-        when: JSON Schema for the subject; if the subject does not satisfy it, nothing is checked. ``None``: no
-            condition.
-        argument: regular expression for the name of the parameter with this schema; ``None``: any schema.
-        judge: ``value``, or ``name`` to check the names of the selected members.
-        resolve: check a schema with local references resolved, and with a union with null replaced by its other branch.
-        then: JSON Schema that the value must satisfy, or ``None``.
-        pattern: regular expression that a string must match somewhere, or ``None``.
-        forbid: regular expression that a string must not match anywhere, or ``None``.
-        cues: words in small letters, one of which every string has that ``forbid`` matches; none: any string.
-        value: the value in question if it is not the checked one: a JSONPath from there, or ``name``. All problems
+        when: JSON Schema for the subject; if the subject does not satisfy it, nothing is checked.
+        argument: Regular expression for the name of the parameter with this schema; others are not checked.
+        judge: ``name``: the names of the selected members are checked, and not their values.
+        resolve: Check a schema with local ``$ref`` followed, and with a choice between null and one other branch
+            replaced by that branch.
+        then: JSON Schema (2020-12) that every selected value must satisfy. Here, in ``when`` and in patterns,
+            ``"{option}"`` stands for the value of an option.
+        pattern: Regular expression that a string must match somewhere.
+        forbid: Regular expression that a string must not match anywhere.
+        cues: Words in small letters, one of which every string has that ``forbid`` matches.
+        value: The value in question if it is not the checked one: a JSONPath from there, or ``name``. All problems
             there become one finding.
-        says: key of the message in the rule's ``messages``, if it has several.
-        correction: ``set`` (members of the selected object), ``remove`` (names of members, or ``true`` for the selected
-            value itself) and ``effect`` (a :class:`~mcp_governor.findings.Effect`); ``None``: a person decides.
+        says: Key of the message in ``messages``, if there are several.
+        correction: How a finding is corrected, where that needs no decision, for ``lint --fix-plan`` and
+            ``--diff``.
     """
 
     given: str = "$"
@@ -118,13 +123,15 @@ class Case(Struct, frozen=True):
 
 
 class Example(Struct, frozen=True):
-    """A surface that passes or fails a rule.
+    """A surface that passes or fails a rule: exactly one of tool, tools and surface, a value or JSON text.
 
     Attributes:
-        tools, surface: the example as written, a value or JSON text; exactly one of them is set.
-        options: options of the rule for the example.
+        tool: One tool, as a table or as JSON text.
+        tools: The list of tools, as an array or as JSON text.
+        surface: A whole recording: tools, prompts, resources, resourceTemplates, serverInfo, …
+        options: Options of the rule for the example.
         at: JSON pointers of the expected findings, ``TOOL#POINTER`` if not in the first tool; empty: anywhere.
-        note: what the example shows.
+        note: What the example shows.
     """
 
     tools: Any = None
@@ -175,38 +182,41 @@ def cases_of(data: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 class Rule(Struct, frozen=True):
-    """One rule of the catalogue; the attributes are the keys of its file.
+    """One rule of the catalogue; the attributes are the keys of its file, which ``mcp-governor schema rule`` describes
+    in these words.
 
     Attributes:
         id: ``pack/kebab-name``.
-        summary: what holds, in one line.
-        why: why it matters to a model or a client.
-        source: the clause or measurement behind it, with the figure if there is one.
-        severity: default severity.
-        persona: ``regular`` or ``pedantic``.
-        since: version of mcp-governor that added it.
-        station: the station that emits it, one of :data:`STATIONS`.
-        on: its subject, one of :data:`SCOPES`.
-        enabled: ``False`` for a rule that runs only if it is named (by id, or its client by name).
-        cases: its checks, if it needs no Python code.
-        check: ``pack.module.function`` under ``mcp_governor.packs``, or ``package.module:function``.
-        message: message of a finding, with facts in braces (:func:`mcp_governor.rules.finding.fill`).
-        messages: by key, if a rule needs several; then ``message`` is empty, or the most common one.
-        grouped: one message for findings about several tools, with the facts that they share, and with ``{tools}`` for
-            their number and names, ``{places}`` for parameters and tools, or ``{gists}`` for what the check says of the
-            first ones (``gist``) and the names of the others; empty: the message of the first finding stands for all.
-            Rules with the same sentence about gists share one line of a report.
-        gist: what a finding adds to that sentence, with the same facts, if the check does not say it.
-        order: ``first`` or ``last`` among findings of equal severity, for reports with few lines: what makes calls fail
-            comes first, polish last; empty: between them.
-        fix: what to do instead, with the same facts.
-        options: by name.
-        stance: its position, if the sources disagree.
-        limit: the client limit that it checks.
-        verified: the primary source in which its claim about others was read; ``None`` if it was not.
-        twin: the rule of another station that reports the same if ``check`` runs that station as well; only the linter
-            alone reports this one.
-        unseen: why no server in the corpus violates it, if none does.
+        summary: What holds, in one line.
+        why: Why it matters to a model or a client.
+        source: The clause or measurement behind it, with the figure if there is one.
+        severity: The default severity.
+        persona: ``regular``, or ``pedantic`` for those who ask for every remark.
+        since: Version of mcp-governor that added it.
+        station: The station that emits it.
+        on: Its subject: what it checks, one at a time.
+        enabled: ``false``: it runs only if it is named, by id or by its client.
+        cases: Its checks, if it needs no Python code: several of given, when, then and so on, where one is not enough.
+        check: A built-in check (pack.module.function) or your own (package.module:function).
+        message: One sentence with facts in braces: {name}, {name!q} in quotes, {name!t} the JSON type, {name:60} at
+            most 60 characters, {name:all} the whole line, {name:lines} all lines. Every rule has the facts tool, path,
+            value and its options; one without a check also name (of the member found), argument (whose schema it is),
+            kind and length of the value, and error (the engine's words).
+        messages: Sentences by key, if a rule needs several; the check says which.
+        grouped: One sentence for equal findings of several tools: the facts that they share, and {tools} for their
+            number and names, {places} for parameters and tools, or {gists} for what is said of them. Default: the
+            message of the first one, and the names of the other tools.
+        gist: What a finding adds to a sentence about {gists}, with facts in braces. Rules with the same sentence share
+            one line of a report.
+        order: Place among findings of equal severity, for reports with few lines: first what makes calls fail, last
+            what is polish. Default: between them.
+        fix: What to do instead, with facts in braces.
+        options: Its settings by name.
+        stance: Its position, if the sources disagree; two sides of one topic are refused.
+        limit: The client limit that it checks.
+        verified: The primary source in which its claim about a client or a store was read.
+        twin: The rule of another station that reports the same; ``check`` reports that one only.
+        unseen: Why no server in the corpus violates it, if none does.
         file: the file that it comes from; its examples, most of its text, are read from there when somebody asks.
         folder: the user's folder of rules that contains it, if any; its check may be there.
     """

@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from mcp_governor.documents import toml_line
+from mcp_governor.documents import described, toml_line, wrong_in
 from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Effect, Severity
 from mcp_governor.parsing import exceeds_depth, read_json
 from mcp_governor.rules.query import compile_query
-from mcp_governor.rules.rule import SCOPES, STATIONS, Case, cases_of
+from mcp_governor.rules.rule import SCOPES, STATIONS, Case, Example, Limit, Option, Rule, Stance, Verified, cases_of
 from mcp_governor.rules.settings import PERSONAS
 from mcp_governor.schemas.cost import Evaluations
 from mcp_governor.schemas.dialects import DIALECT_2020_12
 from mcp_governor.schemas.patterns import (
     compile_schema,
     first_error,
-    first_error_by_ours,
     linear_pattern,
     with_options,
 )
@@ -28,6 +27,8 @@ from mcp_governor.text import did_you_mean, one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from msgspec import Struct
+
 FORMAT = "mcp-governor/rule-1"
 
 ID_PATTERN = "^[a-z][a-z0-9]*(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$"
@@ -35,224 +36,129 @@ ID_PATTERN = "^[a-z][a-z0-9]*(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$"
 _TEXT = {"type": "string", "minLength": 1}
 _SENTENCE = {**_TEXT, "maxLength": 2_000}
 """A message with facts in it, each of which may be as long as a line; it is filled in for every finding."""
-_JSON_OR_TEXT = {
-    "type": ["object", "array", "string"],
-    "description": "A JSON value as a TOML table or array, or as JSON text.",
-}
-_EXAMPLE = {
-    "type": "object",
-    "additionalProperties": False,
-    "properties": {
-        "tool": {**_JSON_OR_TEXT, "description": "One tool, as a table or as JSON text."},
-        "tools": {**_JSON_OR_TEXT, "description": "The list of tools, as an array or as JSON text."},
-        "surface": {
-            **_JSON_OR_TEXT,
-            "description": "A whole recording: tools, prompts, resources, resourceTemplates, serverInfo, …",
-        },
-        "options": {"type": "object", "description": "Options of the rule that the example is run with."},
-        "at": {
-            "type": "array",
-            "items": {"type": "string"},
-            "description": "JSON pointers of the findings, TOOL#POINTER where not in the first tool.",
-        },
-        "note": {"type": "string", "description": "What the example shows."},
-    },
-    "oneOf": [{"required": ["tool"]}, {"required": ["tools"]}, {"required": ["surface"]}],
-}
+_JSON_OR_TEXT = {"type": ["object", "array", "string"]}
+_ID = {"type": "string", "pattern": ID_PATTERN}
+_TABLE = {"type": "object"}
+_WAYS = ("check", "cases", "then", "pattern", "forbid")
 
-_CASE = {
-    "given": {**_TEXT, "default": "$", "description": "JSONPath (RFC 9535) relative to what it looks at."},
-    "when": {
-        "type": "object",
-        "description": "JSON Schema that what it looks at must satisfy; where it does not, nothing in it is judged.",
+
+def _one_of(*keys: str) -> list[dict[str, list[str]]]:
+    return [{"required": [key]} for key in keys]
+
+
+def _table(kind: type[Struct], *, required: Sequence[str] = (), **members: Any) -> dict[str, Any]:
+    """The schema of a table, whose members are described where its type documents them."""
+    said = described(kind)[1]
+    properties = {
+        name: {**member, "description": member.get("description", said[name])}
+        if name in said and isinstance(member, dict)
+        else member
+        for name, member in members.items()
+    }
+    table = {"type": "object", "additionalProperties": False, "properties": properties}
+    return {**table, "required": list(required)} if required else table
+
+
+_EXAMPLE = _table(
+    Example,
+    tool=_JSON_OR_TEXT,
+    tools=_JSON_OR_TEXT,
+    surface=_JSON_OR_TEXT,
+    options=_TABLE,
+    at={"type": "array", "items": {"type": "string"}},
+    note={"type": "string"},
+) | {"oneOf": _one_of("tool", "tools", "surface")}
+_CORRECTION = _table(
+    Case,
+    required=["effect"],
+    set={"type": "object", "minProperties": 1, "description": "Members that the object found is to have."},
+    remove={
+        "anyOf": [{"const": True}, {"type": "array", "items": _TEXT, "minItems": 1}],
+        "description": "Members that it is not to have; true: what was found is removed itself.",
     },
-    "argument": {
+    effect={
+        "enum": [effect.value for effect in Effect],
+        "description": "What that is meant to do to the values that the schema accepts; it is proved.",
+    },
+) | {"anyOf": _one_of("set", "remove")}
+_CASE = _table(
+    Case,
+    given={**_TEXT, "default": "$"},
+    when=_TABLE,
+    argument={"type": "string"},
+    judge={"enum": ["value", "name"], "default": "value"},
+    resolve={"type": "boolean", "default": False},
+    then={"type": ["object", "boolean"]},
+    pattern=_TEXT,
+    forbid=_TEXT,
+    cues={"type": "array", "items": _TEXT},
+    value={"type": "string", "pattern": r"^(name|\$.*)$"},
+    says=_TEXT,
+    correction=_CORRECTION,
+) | {"oneOf": _one_of("then", "pattern", "forbid")}
+
+_MEMBERS: dict[str, Any] = {
+    "id": _ID,
+    **dict.fromkeys(("summary", "why", "source"), _TEXT),
+    "severity": {"enum": [severity.value for severity in Severity]},
+    "persona": {"enum": list(PERSONAS), "default": "regular"},
+    "since": _TEXT,
+    "station": {"enum": list(STATIONS), "default": "lint"},
+    "on": {"enum": list(SCOPES), "default": "tool"},
+    "enabled": {"type": "boolean", "default": True},
+    **_CASE["properties"],
+    "cases": {"type": "array", "minItems": 1, "items": _CASE},
+    "check": {
         "type": "string",
-        "description": "Regular expression: only schemas of arguments whose name matches are judged.",
+        "pattern": r"^[a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*){1,2}$|^[A-Za-z_][\w.]*:[A-Za-z_]\w*$",
     },
-    "judge": {
-        "enum": ["value", "name"],
-        "default": "value",
-        "description": "name: the names of the members found are judged, and not their values.",
-    },
-    "resolve": {
-        "type": "boolean",
-        "default": False,
-        "description": "A schema is judged as it comes out: local $ref followed, and of a choice between null and "
-        "one other branch that branch.",
-    },
-    "then": {
-        "type": ["object", "boolean"],
-        "description": "JSON Schema (2020-12) that every value found must satisfy. Here, in when and in patterns, "
-        '"{option}" stands for the value of an option.',
-    },
-    "pattern": {**_TEXT, "description": "Regular expression that every string found must match."},
-    "forbid": {**_TEXT, "description": "Regular expression that no string found may match."},
-    "cues": {
-        "type": "array",
-        "items": _TEXT,
-        "description": "Words in small letters, one of which every string has that forbid matches.",
-    },
-    "value": {
-        "type": "string",
-        "pattern": r"^(name|\$.*)$",
-        "description": "The value in question where it is another than the one judged: a JSONPath from there, or name. "
-        "All that is wrong at one place is then one finding.",
-    },
-    "says": {**_TEXT, "description": "Which of the messages it is, where there are several."},
-    "correction": {
+    "message": _SENTENCE,
+    "messages": {"type": "object", "minProperties": 1, "additionalProperties": _SENTENCE},
+    "grouped": {**_SENTENCE, "pattern": "\\{(?:tools|places|gists)\\}"},
+    "gist": _SENTENCE,
+    "order": {"enum": ["first", "last"]},
+    "fix": _SENTENCE,
+    "options": {
         "type": "object",
-        "additionalProperties": False,
-        "properties": {
-            "set": {"type": "object", "minProperties": 1, "description": "Members that the object found is to have."},
-            "remove": {
-                "anyOf": [{"const": True}, {"type": "array", "items": _TEXT, "minItems": 1}],
-                "description": "Members that it is not to have; true: what was found is removed itself.",
-            },
-            "effect": {
-                "enum": [effect.value for effect in Effect],
-                "description": "What that is meant to do to the values that the schema accepts; it is proved.",
-            },
-        },
-        "required": ["effect"],
-        "anyOf": [{"required": ["set"]}, {"required": ["remove"]}],
-        "description": "How a finding is corrected, where that needs no decision: lint --fix-plan and --diff show it.",
+        "additionalProperties": _table(
+            Option, required=["default", "schema", "summary"], default=True, schema=_TABLE, summary=_TEXT
+        ),
     },
+    "stance": _table(Stance, required=["topic", "choice"], topic=_TEXT, choice=_TEXT),
+    "limit": _table(
+        Limit,
+        required=["target", "limit", "effect", "seen"],
+        target={"type": "string", "pattern": "^[a-z][a-z0-9-]*$"},
+        limit=_TEXT,
+        effect=_TEXT,
+        seen={"type": "string", "pattern": "^20[0-9]{2}-(0[1-9]|1[0-2])$"},
+        fatal={"type": "boolean", "default": False},
+    ),
+    "verified": _table(
+        Verified,
+        required=["where", "version", "date"],
+        where=_TEXT,
+        version=_TEXT,
+        date={"type": "string", "pattern": "^20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"},
+    ),
+    "twin": _ID,
+    "unseen": _TEXT,
+    "pass": {"type": "array", "items": _EXAMPLE},
+    "fail": {"type": "array", "items": _EXAMPLE},
 }
 
 RULE_SCHEMA: dict[str, Any] = {
     "$schema": DIALECT_2020_12,
     "title": FORMAT,
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["id", "summary", "why", "source", "severity", "since", "fix"],
-    "properties": {
-        "id": {"type": "string", "pattern": ID_PATTERN, "description": "pack/kebab-name"},
-        "summary": {**_TEXT, "description": "What holds where the rule is followed, on one line."},
-        "why": {**_TEXT, "description": "Why it matters to a model or a client."},
-        "source": {**_TEXT, "description": "The clause or measurement, with its figure where there is one."},
-        "severity": {"enum": [severity.value for severity in Severity]},
-        "persona": {"enum": list(PERSONAS), "default": "regular"},
-        "since": {**_TEXT, "description": "The version of mcp-governor that brought the rule."},
-        "station": {"enum": list(STATIONS), "default": "lint", "description": "Who emits the findings."},
-        "on": {"enum": list(SCOPES), "default": "tool", "description": "What it checks, one at a time."},
-        "enabled": {
-            "type": "boolean",
-            "default": True,
-            "description": "false: runs only when it is named, by id or by its client.",
-        },
-        **_CASE,
-        "cases": {
-            "type": "array",
-            "minItems": 1,
-            "items": {
-                "type": "object",
-                "additionalProperties": False,
-                "properties": _CASE,
-                "oneOf": [{"required": [key]} for key in ("then", "pattern", "forbid")],
-            },
-            "description": "Several of given, when, then and so on, where one is not enough.",
-        },
-        "check": {
-            "type": "string",
-            "pattern": r"^[a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*){1,2}$|^[A-Za-z_][\w.]*:[A-Za-z_]\w*$",
-            "description": "A built-in check (pack.module.function) or your own (package.module:function).",
-        },
-        "message": {
-            **_SENTENCE,
-            "description": "One sentence with facts in braces: {name}, {name!q} in quotes, {name!t} the JSON type, "
-            "{name:60} at most 60 characters, {name:all} the whole line, {name:lines} all lines. Every rule has the "
-            "facts tool, path, value and its options; one without a check also name (of the member found), argument "
-            "(whose schema it is), kind and length of the value, and error (the engine's words).",
-        },
-        "messages": {
-            "type": "object",
-            "minProperties": 1,
-            "additionalProperties": _SENTENCE,
-            "description": "Sentences by name, where one is not enough; the check says which.",
-        },
-        "grouped": {
-            **_SENTENCE,
-            "pattern": "\\{(?:tools|places|gists)\\}",
-            "description": "One sentence for equal findings of several tools: the facts that they share, and {tools} "
-            "for their number and names, {places} for parameters and tools, or {gists} for what is said of them. "
-            "Default: the message of the first one, and the names of the other tools.",
-        },
-        "gist": {
-            **_SENTENCE,
-            "description": "What a finding adds to a sentence about {gists}, with facts in braces. Rules with the same "
-            "sentence share one line of a report.",
-        },
-        "order": {
-            "enum": ["first", "last"],
-            "description": "Place among findings of equal severity where a report has room for few: first what makes "
-            "calls fail, last what is polish. Default: between them.",
-        },
-        "fix": {**_SENTENCE, "description": "What to do instead; facts in braces, too."},
-        "options": {
-            "type": "object",
-            "additionalProperties": {
-                "type": "object",
-                "additionalProperties": False,
-                "required": ["default", "schema", "summary"],
-                "properties": {
-                    "default": True,
-                    "schema": {"type": "object", "description": "JSON Schema of the option."},
-                    "summary": _TEXT,
-                },
-            },
-        },
-        "stance": {
-            "type": "object",
-            "additionalProperties": False,
-            "required": ["topic", "choice"],
-            "properties": {"topic": _TEXT, "choice": _TEXT},
-            "description": "The side it takes where sources disagree; two sides of one topic are refused.",
-        },
-        "limit": {
-            "type": "object",
-            "additionalProperties": False,
-            "required": ["target", "limit", "effect", "seen"],
-            "properties": {
-                "target": {"type": "string", "pattern": "^[a-z][a-z0-9-]*$"},
-                "limit": _TEXT,
-                "effect": _TEXT,
-                "seen": {"type": "string", "pattern": "^20[0-9]{2}-(0[1-9]|1[0-2])$"},
-                "fatal": {
-                    "type": "boolean",
-                    "default": False,
-                    "description": "Refused, not only cut: an error where the client is named in clients.",
-                },
-            },
-        },
-        "verified": {
-            "type": "object",
-            "additionalProperties": False,
-            "required": ["where", "version", "date"],
-            "properties": {
-                "where": {**_TEXT, "description": "Repository and file, or the address of the page."},
-                "version": {**_TEXT, "description": "Commit, release or state of the page that was read."},
-                "date": {"type": "string", "pattern": "^20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"},
-            },
-            "description": "The primary source where what the rule says of a client or a store was read.",
-        },
-        "twin": {
-            "type": "string",
-            "pattern": ID_PATTERN,
-            "description": "The rule of another station that says the same; check reports that one only.",
-        },
-        "unseen": {**_TEXT, "description": "Why no server of the corpus breaks it, where none does."},
-        "pass": {"type": "array", "items": _EXAMPLE},
-        "fail": {"type": "array", "items": _EXAMPLE},
-    },
-    "anyOf": [{"required": ["message"]}, {"required": ["messages"]}],
+    **_table(Rule, required=["id", "summary", "why", "source", "severity", "since", "fix"], **_MEMBERS),
+    "anyOf": _one_of("message", "messages"),
     "if": {"not": {"required": ["station"], "properties": {"station": {"not": {"const": "lint"}}}}},
     "then": {
         "required": ["pass", "fail"],
         "properties": {"pass": {"minItems": 1}, "fail": {"minItems": 1}},
-        "oneOf": [{"required": [key]} for key in ("check", "cases", "then", "pattern", "forbid")],
+        "oneOf": _one_of(*_WAYS),
     },
-    "else": {"not": {"anyOf": [{"required": [key]} for key in ("check", "cases", "then", "pattern", "forbid")]}},
+    "else": {"not": {"anyOf": _one_of(*_WAYS)}},
 }
 """The format of a rule file; user packs are validated when they load, our own by the tests."""
 
@@ -262,7 +168,6 @@ def rule_schema() -> dict[str, Any]:
     return dict(RULE_SCHEMA)
 
 
-_WAYS = ("check", "cases", "then", "pattern", "forbid")
 _SCHEMAS = ("schema", "input", "output")
 _MAX_EVALUATIONS = 10_000
 """Maximum number of evaluations of subschemas that a rule's ``then`` may take for one value: some ten milliseconds. A
@@ -311,9 +216,11 @@ def validate(data: Mapping[str, Any], text: str, shown: str) -> None:
         hint = did_you_mean(unknown[0], RULE_SCHEMA["properties"])
         file.refuse([unknown[0]], f"has an unknown key {one_line(unknown[0])!r}.{hint}".removesuffix("."))
     _one_way(data, file)
-    problem = first_error_by_ours(compile_schema(RULE_SCHEMA), _plain(data))
-    if problem is not None:
-        _refuse_value(data, problem, file)
+    # JSON has no dates: as an object, one is refused at its place.
+    plain = json.loads(json.dumps(data, default=lambda date: {"date": str(date)}))
+    wrong = wrong_in(plain, RULE_SCHEMA)
+    if wrong is not None:
+        file.refuse(wrong.where, f"is not a rule: {wrong.sentence}".removesuffix("."), wrong.hint or _HINT)
     _compile(data, file)
 
 
@@ -326,17 +233,6 @@ def _one_way(data: Mapping[str, Any], file: _File) -> None:
     extra = [key for key in Case.__struct_fields__ if key in data and "cases" in data]
     if extra:
         file.refuse(extra[:1], f"sets {extra[0]} next to cases; each case has its own")
-
-
-def _refuse_value(data: Mapping[str, Any], problem: tuple[list[str | int], str], file: _File) -> NoReturn:
-    where, message = problem
-    known = RULE_SCHEMA["properties"].get(where[0], {}).get("enum") if len(where) == 1 else None
-    if known is not None:
-        given = data[str(where[0])]
-        guess = did_you_mean(given, known) if isinstance(given, str) else ""
-        sentence = f"is not a rule: {where[0]} cannot be {one_line(json.dumps(given, default=str))}.{guess}"
-        file.refuse(where, sentence.removesuffix("."), f"Use one of {', '.join(known)}.")
-    file.refuse(where, f"is not a rule: {_name(where)}: {one_line(message)}")
 
 
 def _compile(data: Mapping[str, Any], file: _File) -> None:
@@ -423,12 +319,3 @@ def _example(value: Any, where: list[str | int], file: _File) -> None:
 
 def _name(where: Sequence[str | int]) -> str:
     return ".".join(map(str, where)) or "the file"
-
-
-def _plain(value: Any) -> Any:
-    """Replace TOML dates, which JSON lacks, with objects, so that the schema rejects them at their place."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    return value if isinstance(value, str | int | float | bool) else {"date": str(value)}

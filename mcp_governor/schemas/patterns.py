@@ -59,22 +59,6 @@ class Validator:
             return [UNLISTED]
         return [flaw_of(error) for error in self._native.iter_errors(value)]
 
-    def first_flaw(self, value: Any) -> Flaw | None:
-        """The first error in a value, for a schema that we wrote.
-
-        For ``anyOf`` the engine creates the errors of all branches, each with a copy of the value, so a foreign schema
-        would decide how many.
-        """
-        import jsonschema_rs
-
-        from mcp_governor.schemas.flaws import flaw_of
-
-        try:
-            self._native.validate(value)
-        except jsonschema_rs.ValidationError as error:
-            return flaw_of(error)
-        return None
-
 
 def compile_schema(schema: Mapping[str, Any] | bool) -> Validator:
     """A validator for a rule's schema.
@@ -199,12 +183,6 @@ def existing(value: Any, way: Sequence[str | int]) -> list[str | int]:
 def first_error(validator: Validator, value: Any) -> tuple[list[str | int], str] | None:
     """Path and message of the first error in ``value`` in the order of :func:`errors`; ``None`` if it is valid."""
     return next(iter(errors(validator, value)), None)
-
-
-def first_error_by_ours(validator: Validator, value: Any) -> tuple[list[str | int], str] | None:
-    """:func:`first_error` for a validator of a schema that we wrote, regardless of the size of the value."""
-    flaw = validator.first_flaw(encodable(value))
-    return (existing(value, flaw.instance_path), flaw.message) if flaw is not None else None
 
 
 def encodable(value: Any) -> Any:

@@ -171,6 +171,12 @@ def parent_of(node: SchemaPlace) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def parameters_of(tool: Tool) -> dict[str, Any]:
+    """The parameters of a tool by name; empty if its schema is not an object or has none."""
+    properties = tool.input_schema.get("properties") if isinstance(tool.input_schema, dict) else None
+    return properties if isinstance(properties, dict) else {}
+
+
 def root_of(node: SchemaPlace) -> Any:
     """The whole schema that a node is part of."""
     return node.tool.raw.get(node.side)

@@ -62,20 +62,6 @@ def test_the_policies_of_the_sides():
     }
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "topic"),
-    [
-        ("charter", "surface", "keys next to the envelope"),
-        ("charter", "omni", "the error channel"),
-        ("surface", "omni", "the root of outputs"),
-        ("schema-md", "omni", "what content holds"),
-    ],
-)
-def test_two_sources_together_name_what_they_disagree_about(one, other, topic):
-    with pytest.raises(ConfigError, match=f"about {topic}"):
-        select(LintSettings(profiles=(one, other)))
-
-
 def test_schema_md_and_omni_agree_about_the_error_channel():
     with pytest.raises(ConfigError) as caught:
         select(LintSettings(profiles=("schema-md", "omni")))

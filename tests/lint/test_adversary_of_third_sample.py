@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import pytest
-from false_alarms import STRING, effect_said, findings, tool
+from false_alarms import STRING, findings, tool
 
 from mcp_governor.prose.asides import said_in_passing
 
@@ -24,68 +23,6 @@ def speaks(rule: str, properties: dict[str, Any], said: str = "") -> bool:
 
 def described(name: str, text: str, schema: dict[str, Any] = STRING) -> dict[str, Any]:
     return {name: {**schema, "description": text}}
-
-
-# -- crashes and time
-
-
-class Counting:
-    """An expression that counts where it is sought."""
-
-    def __init__(self, pattern: Any) -> None:
-        self.pattern = pattern
-        self.texts: Counter[str] = Counter()
-
-    def search(self, text: str) -> Any:
-        self.texts[text] += 1
-        return self.pattern.search(text)
-
-    def findall(self, text: str) -> Any:
-        self.texts[text] += 1
-        return self.pattern.findall(text)
-
-
-# -- what was hidden
-
-
-@pytest.mark.parametrize(
-    ("name", "said", "effect"),
-    [
-        ("plan_delete", "Deletes the plan.", "destroys"),
-        ("workout_plan_delete", "Delete a workout plan.", "destroys"),
-        ("app_preview_delete", "Permanently delete an app preview.", "destroys"),
-        ("app_preview_delete", "Shows what would be deleted.", "reads"),
-        ("preview_and_delete", "", "destroys"),
-        # Of five words, the last is a verb as well, and the third is not in front of it.
-        ("qa_test_plan_items_delete", "", "destroys"),
-        ("qa_test_items_plan_delete", "", "writes"),
-        ("?", "", "unknown"),
-    ],
-)
-def test_what_deletes_a_plan_deletes(name: str, said: str, effect: str) -> None:
-    assert effect_said(tool(name, said)) == effect
-
-
-@pytest.mark.parametrize(
-    ("name", "said", "effect"),
-    [
-        ("push_update", "Pushes a firmware update to the client.", "writes"),
-        ("format_file", "Read a file, format it and write the file back.", "writes"),
-        ("do_it", "It refuses to prompt; data is permanently deleted.", "destroys"),
-        ("do_it", "Refuses to wait and then permanently deletes it.", "destroys"),
-        ("do_it", "Refuses to permanently delete it.", "unknown"),
-    ],
-)
-def test_what_is_said_before_a_change_does_not_take_it_back(name: str, said: str, effect: str) -> None:
-    assert effect_said(tool(name, said)) == effect
-
-
-@pytest.mark.parametrize(
-    ("value", "effect"), [("delete_rate", "destroys"), ("remove_attribution", "destroys"), ("drop_rate", "destroys")]
-)
-def test_rates_are_deleted(value: str, effect: str) -> None:
-    properties = {"mode": {"enum": ["trends", value], "type": "string"}}
-    assert effect_said(taking(properties, "Visits, compared.")) == effect
 
 
 @pytest.mark.parametrize(

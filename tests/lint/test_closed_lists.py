@@ -404,15 +404,3 @@ def test_a_value_may_be_the_name_of_a_tool_if_most_are_not():
 
     assert found(["run", "azd"]) == [["az", "azd", "func"]]
     assert found(["run", "az", "azd"]) == []
-
-
-def twins(first, second, *, names=("create_acme_lamp", "update_acme_lamp")):
-    tools = [
-        {"name": name, "inputSchema": {"type": "object", "properties": properties}}
-        for name, properties in zip(names, (first, second), strict=True)
-    ]
-    found = lint(build_surface({"tools": tools}), LintSettings(select=("clarity/sibling-enum",)))
-    return [(finding.tool, finding.value) for finding in found]
-
-
-HUES = {"type": "string", "enum": ["red", "blue"]}

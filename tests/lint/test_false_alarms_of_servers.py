@@ -9,22 +9,6 @@ import pytest
 from false_alarms import STRING, argument, described, findings_of, table, text
 
 
-def list_of(name: str, described_as: str) -> dict:
-    forms = [{"type": "object", "required": [key], "properties": {key: STRING}} for key in ("a", "b")]
-    schema = {"type": "array", "items": {"oneOf": forms}, "description": described_as}
-    return {**described("Sends it."), "inputSchema": {"type": "object", "properties": {name: schema}}}
-
-
-def build(described_as: str) -> dict:
-    schema = {"type": "array", "items": {"type": "string"}, "description": described_as}
-    return {"name": "run", "description": "Builds.", "inputSchema": {"type": "object", "properties": {"args": schema}}}
-
-
-def kept(text: str) -> dict:
-    properties = {"lid": {"type": "string", "minLength": 32}}
-    return {"name": "keep", "description": text, "inputSchema": {"type": "object", "properties": properties}}
-
-
 def reading(text: str) -> dict:
     return {**described(text), "name": "table_ddl", "annotations": {"readOnlyHint": True}}
 

@@ -31,22 +31,6 @@ def saying(said: str, **properties: dict) -> dict:
     return {**table(**(properties or {"x": STRING})), "description": said}
 
 
-def cancelling(said: str) -> dict:
-    return {**saying(said, kinds={"type": "array", "items": STRING, "description": "Which."}), "name": "cancel_orders"}
-
-
-STEPS = {
-    "type": "object",
-    "properties": {
-        "click": {"type": "object", "properties": {"element_index": {"type": "integer", "description": "0-based."}}},
-        "hover": {
-            "type": "object",
-            "properties": {"element_index": {"type": "integer", "description": "Of the element."}},
-        },
-    },
-}
-
-
 def waiting(said: str) -> dict:
     return {"type": "integer", "description": said}
 

@@ -104,6 +104,73 @@ def surface(*tools):
         ("write_query", "Runs any DML statement", "destroys"),
         ("write_query", "Execute an INSERT query", "writes"),
         ("write_query", "Execute a statement. DELETE is refused", "writes"),
+        # What it refuses or plans, and what is said before a change.
+        ("create_identity", "Create a key pair. Refuses to overwrite an existing one.", "writes"),
+        ("create_identity", "Create a key pair. Overwrites an existing one.", "destroys"),
+        ("triage_plan_delete", "Prepare a capped plan.", "writes"),
+        ("preview_delete", "Show what would go.", "reads"),
+        ("triage_delete", "Prepare a capped plan.", "destroys"),
+        ("weather_archive", "Get the weather of a day in the past.", "reads"),
+        ("weather_archive", "Archive the weather of a day.", "writes"),
+        ("format_disk", "Format a disk.", "writes"),
+        ("push_nodes", "Push nodes to the server.", "writes"),
+        ("check_status", "Check if it runs. Attempts to auto-start it if not.", "unknown"),
+        ("check_status", "Check if it runs. Attempts to find it if not.", "reads"),
+        ("plan_delete", "Deletes the plan.", "destroys"),
+        ("workout_plan_delete", "Delete a workout plan.", "destroys"),
+        ("app_preview_delete", "Permanently delete an app preview.", "destroys"),
+        ("app_preview_delete", "Shows what would be deleted.", "reads"),
+        ("preview_and_delete", "", "destroys"),
+        # Of five words, the last is a verb as well, and the third is not in front of it.
+        ("qa_test_plan_items_delete", "", "destroys"),
+        ("qa_test_items_plan_delete", "", "writes"),
+        ("?", "", "unknown"),
+        ("push_update", "Pushes a firmware update to the client.", "writes"),
+        ("format_file", "Read a file, format it and write the file back.", "writes"),
+        ("do_it", "It refuses to prompt; data is permanently deleted.", "destroys"),
+        ("do_it", "Refuses to wait and then permanently deletes it.", "destroys"),
+        ("do_it", "Refuses to permanently delete it.", "unknown"),
+        # A second verb, and what else an adversary hid.
+        ("fetch_prices", "Fetch latest prices for commodities and write to ledger.", "unknown"),
+        ("validate_plan", "Validates a plan and then stores it for later calls.", "unknown"),
+        ("fetch_prices", "Fetch latest prices for commodities and save tokens.", "reads"),
+        ("fetch_prices", "Fetch latest prices. What to call first, and write down.", "reads"),
+        ("re-run", "Re-run shell commands", "runs"),
+        # What also changes something does not only read.
+        ("parse", "Parse a config and delete the original file.", "unknown"),
+        ("rank_player", "Promotes and demotes players", "writes"),
+        # A second verb in the name.
+        ("detect_and_block_ip", "Detects attacks.", "unknown"),
+        ("compare_and_swap", "Compare two values.", "unknown"),
+        ("get_terms_and_conditions", "Returns the terms.", "reads"),
+        # A second verb in the text, of any form and in any place of it.
+        ("read_inbox", "Returns unread mail and marks it as seen.", "unknown"),
+        ("describe_resource", "Describe a resource, tagging it with its owner.", "unknown"),
+        ("list_files", "List temporary files, cleaning old ones.", "unknown"),
+        ("list_unread", "Lists unread items. Reading clears the flag.", "unknown"),
+        ("read_messages", "Read new messages. Messages are marked as read.", "unknown"),
+        ("get_quote", "Get a quote; an order is placed when the price is low.", "unknown"),
+        ("read_secret", "Reads a secret, after which it no longer exists.", "unknown"),
+        ("get_next_job", "Takes the next job off the queue.", "unknown"),
+        ("get_link", "Makes the file public.", "unknown"),
+        ("search_issues", "Search issues and assign them to a user.", "unknown"),
+        ("list_files", "List files, including hidden ones. Empty folders are skipped.", "reads"),
+        ("list_files", "List files that are marked as read.", "reads"),
+        ("list_posts", "List posts and comments.", "reads"),
+        # Verbs that another word makes, and what is shown to somebody.
+        ("check_in", "Check in a guest.", "unknown"),
+        ("check_item", "Checks off an item.", "unknown"),
+        ("check_stock", "Check what is in stock.", "reads"),
+        ("show_notification", "Show a notification.", "unknown"),
+        ("resolve_merge", "Resolves a merge conflict.", "writes"),
+        # What is kept somewhere is more than an answer.
+        ("create_snippet", "Create a snippet in a project.", "writes"),
+        ("create_guide", "Generate a guide and publish it", "writes"),
+        # Things that are called as what is done.
+        ("launches", "Launches of rockets with date", "unknown"),
+        ("deposit_history", "All deposits", "unknown"),
+        ("deposit", "Deposit money", "writes"),
+        # Words that steer, unless the tool is about them.
     ],
 )
 def test_what_a_tool_does(name, text, effect):
@@ -112,19 +179,31 @@ def test_what_a_tool_does(name, text, effect):
 
 
 @pytest.mark.parametrize(
-    ("name", "parameter", "effect"),
+    ("name", "said", "parameter", "effect"),
     [
-        ("read_paper", "save_path", "unknown"),
-        ("read_paper", "paper_path", "reads"),
-        ("download_paper", "localPath", "unknown"),
-        ("download_paper", "url", "reads"),
-        ("read_paper", "output", "reads"),
-        ("read_paper", "target_file", "reads"),
+        ("read_paper", "Gets a paper", "save_path", "unknown"),
+        ("read_paper", "Gets a paper", "paper_path", "reads"),
+        ("download_paper", "Gets a paper", "localPath", "unknown"),
+        ("download_paper", "Gets a paper", "url", "reads"),
+        ("read_paper", "Gets a paper", "output", "reads"),
+        ("read_paper", "Gets a paper", "target_file", "reads"),
+        ("nodejs_inspect", "Executes JavaScript code in the process.", "js_code", "runs"),
+        ("nodejs_inspect", "Executes JavaScript code in the process.", "frame", "reads"),
+        ("run_background", "Start a shell command in the background.", "command", "runs"),
+        ("start_background", "Start a job in the background.", "command", "writes"),
+        ("run_background", "Start a job in the background.", "command", "runs"),
+        ("scrape_page", "Scrape a page.", "automation", "unknown"),
+        ("scrape_page", "Scrape a page.", "cookies", "reads"),
+        ("shell", "Run predefined or custom shell commands on the host.", "command", "runs"),
+        ("run_code", "Run saved code or python code.", "code", "runs"),
+        ("run_query", "Run a saved query; returns its rows", "sql", "runs"),
+        ("list_commands", "List commands", "commands", "reads"),
+        ("fetch_page", "Fetch a page", "commands", "unknown"),
     ],
 )
-def test_a_place_to_save_is_a_change(name, parameter, effect):
+def test_what_a_parameter_is_for_says_what_a_tool_does(name, said, parameter, effect):
     schema = {"type": "object", "properties": {parameter: {"type": "string"}}}
-    (tool,) = surface({"name": name, "description": "Gets a paper", "inputSchema": schema}).tools
+    (tool,) = surface({"name": name, "description": said, "inputSchema": schema}).tools
     assert effect_of(tool) == effect
 
 
@@ -203,6 +282,7 @@ ABOUT, PERFORM = {"description": "The action."}, {"description": "The action to 
         ("list_events", "List creates, updates and deletes.", valued("action", *ACTIONS), "destroys"),
         ("build_sql", "Return a statement.", valued("operation", "insert", "delete", **PERFORM), "destroys"),
         ("visits", "Visits, compared.", valued("mode", "trends", "drop_attribution"), "destroys"),
+        ("visits", "Visits, compared.", valued("mode", "trends", "delete_rate"), "destroys"),
         ("visits", "Visits, compared.", valued("mode", "list", "drop_attribution"), "destroys"),
         ("visits", "Visits, compared.", valued("mode", "trends", "drop_table"), "destroys"),
         ("check_role", "Check a role.", valued("action", *ACTIONS, description="What it wants to do."), "reads"),
@@ -239,20 +319,6 @@ ABOUT, PERFORM = {"description": "The action."}, {"description": "The action to 
 def test_what_a_tool_tells_about_is_not_what_it_does(name, text, argument, effect):
     schema = {"type": "object", "properties": argument}
     (tool,) = surface({"name": name, "description": text, "inputSchema": schema}).tools
-    assert effect_of(tool) == effect
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "effect"),
-    [
-        ("fetch_prices", "Fetch latest prices for commodities and write to ledger.", "unknown"),
-        ("validate_plan", "Validates a plan and then stores it for later calls.", "unknown"),
-        ("fetch_prices", "Fetch latest prices for commodities and save tokens.", "reads"),
-        ("fetch_prices", "Fetch latest prices. What to call first, and write down.", "reads"),
-    ],
-)
-def test_a_second_verb_may_change_what_the_first_one_reads(name, text, effect):
-    (tool,) = surface({"name": name, "description": text, "inputSchema": {"type": "object"}}).tools
     assert effect_of(tool) == effect
 
 

@@ -1,4 +1,5 @@
-"""A finding about a whole server lists all its places: in JSON, and with ``-v`` for people."""
+"""Findings about a whole server: their places, in JSON and with ``-v``, what equal ones of many tools share, and the
+size of a list of tools."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from commandline import governor_here
 from documents import reported
 
 from mcp_governor.findings import MAX_SPOTS, Finding, Spot
+from mcp_governor.report.finding_groups import causes
 from mcp_governor.rules import LintSettings, Rule, load_catalogue, select
 from mcp_governor.rules.run import lint, run_rules
 from mcp_governor.schemas.pointers import resolve_pointer
@@ -92,3 +94,69 @@ def test_json_and_verbose_text_list_the_places(tmp_path: Path, capsys) -> None:
     assert "at: a /inputSchema/properties/limit, /inputSchema/properties/rows\n" in shown
     assert "at: b /inputSchema/properties/limit\n" in shown
     assert "at: " not in governor_here(*words, capsys=capsys).out
+
+
+GROUPED = [rule for rule in load_catalogue(entry_points=False) if rule.grouped]
+
+
+@pytest.mark.parametrize("rule", GROUPED, ids=lambda rule: rule.id)
+def test_it_names_what_the_findings_share(rule) -> None:
+    assert sum(name in rule.grouped for name in ("{tools}", "{places}", "{gists}")) == 1
+    assert "{tool}" not in rule.grouped
+    assert "{path}" not in rule.grouped
+    causes, gists = set(), set()
+    for example in rule.fails:
+        settings = LintSettings(select=(rule.id,), options={rule.id: example.options})
+        findings = [found for found in lint(build_surface(example.recording()), settings) if found.rule == rule.id]
+        causes |= {found.cause for found in findings}
+        gists |= {found.gist for found in findings}
+    if rule.station == "lint":
+        assert causes
+    assert "{gists}" not in rule.grouped or "" not in gists, "the sentence has a hole"
+    filled = ("{tools}", "{places}", "{gists}")
+    assert not [cause for cause in causes if "{" in _without(cause, filled)], "a name that is no fact"
+
+
+@pytest.mark.parametrize("rule", ["charter/length", "schema-md/description-length", "omni/description-cap"])
+def test_texts_that_are_too_long_by_different_lengths_are_one_cause(rule) -> None:
+    tools = [
+        {"name": name, "description": "x" * length, "inputSchema": {"type": "object"}}
+        for name, length in (("a", 600), ("b", 700), ("c", 800))
+    ]
+    found = lint(build_surface({"tools": tools}), LintSettings(select=(rule,)))
+    [cause] = causes(found)
+    assert cause.tools == ["a", "b", "c"]
+    assert "3 tools: a, b, c" in cause.sentence or "2 more tools: b, c" in cause.sentence
+
+
+def _without(text: str, names: tuple[str, ...]) -> str:
+    for name in names:
+        text = text.replace(name, "", 1)
+    return text
+
+
+def sized(name: str, size: int) -> dict:
+    return {"name": name, "description": "x" * size, "inputSchema": {"type": "object"}}
+
+
+def found(*tools: dict) -> list[tuple[str, list[str | None]]]:
+    findings = lint(build_surface({"tools": list(tools)}), LintSettings(select=("clients/list-tokens",)))
+    return [(one.message, [spot.tool for spot in one.spots]) for one in findings]
+
+
+def test_the_largest_of_a_long_list_are_named() -> None:
+    tools = [sized(f"t{at}", 10_000 + at * 1000) for at in range(9)]
+    assert found(*tools) == [
+        (
+            "Names, descriptions and input schemas have about 31,639 tokens, paid in every request of a client "
+            "that sends all tools; the largest: t8 (18 kB), t7 (17 kB), t6 (16 kB).",
+            ["t8", "t7", "t6"],
+        )
+    ]
+
+
+def test_one_tool_that_takes_most_of_a_short_list_is_named() -> None:
+    assert found(sized("plot", 18_000), sized("read", 1000), sized("list", 1000)) == [
+        ("89 % of about 5,048 tokens for all tools go to plot (18 kB).", ["plot"])
+    ]
+    assert found(sized("plot", 15_000), sized("read", 15_000)) == []

@@ -12,26 +12,6 @@ from mcp_governor.prose.asides import said_in_passing
 from mcp_governor.report.finding_groups import causes
 
 
-@pytest.mark.parametrize(
-    ("name", "said", "effect"),
-    [
-        ("create_identity", "Create a key pair. Refuses to overwrite an existing one.", "writes"),
-        ("create_identity", "Create a key pair. Overwrites an existing one.", "destroys"),
-        ("triage_plan_delete", "Prepare a capped plan.", "writes"),
-        ("preview_delete", "Show what would go.", "reads"),
-        ("triage_delete", "Prepare a capped plan.", "destroys"),
-        ("weather_archive", "Get the weather of a day in the past.", "reads"),
-        ("weather_archive", "Archive the weather of a day.", "writes"),
-        ("format_disk", "Format a disk.", "writes"),
-        ("push_nodes", "Push nodes to the server.", "writes"),
-        ("check_status", "Check if it runs. Attempts to auto-start it if not.", "unknown"),
-        ("check_status", "Check if it runs. Attempts to find it if not.", "reads"),
-    ],
-)
-def test_what_a_tool_refuses_or_plans_is_not_what_it_does(name: str, said: str, effect: str) -> None:
-    assert effect_said(tool(name, said)) == effect
-
-
 def takes(
     said: str = "", tool_says: str = "", name: str = "look", required: list[str] | None = None, **properties: Any
 ) -> dict[str, Any]:
@@ -142,23 +122,6 @@ def test_a_switch_that_saves_something_makes_it_unknown_what_a_tool_does() -> No
 
     assert effect("boolean") == "unknown"
     assert effect("string") == "reads"
-
-
-@pytest.mark.parametrize(
-    ("name", "said", "parameter", "effect"),
-    [
-        ("nodejs_inspect", "Executes JavaScript code in the process.", "js_code", "runs"),
-        ("nodejs_inspect", "Executes JavaScript code in the process.", "frame", "reads"),
-        ("run_background", "Start a shell command in the background.", "command", "runs"),
-        ("start_background", "Start a job in the background.", "command", "writes"),
-        ("run_background", "Start a job in the background.", "command", "runs"),
-        ("scrape_page", "Scrape a page.", "automation", "unknown"),
-        ("scrape_page", "Scrape a page.", "cookies", "reads"),
-    ],
-)
-def test_what_a_parameter_is_for_says_what_a_tool_does(name: str, said: str, parameter: str, effect: str) -> None:
-    one = takes(name=name, tool_says=said, **{parameter: STRING})
-    assert effect_said(one) == effect
 
 
 def test_the_values_of_the_parameter_that_chooses_and_conditions_are_no_list() -> None:

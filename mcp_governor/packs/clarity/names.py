@@ -13,7 +13,7 @@ from mcp_governor.prose.snippets import Call, Snippet, calls, misfit, missing, s
 from mcp_governor.prose.words import MUTATING_VERBS, READING_VERBS, name_words
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import hit
-from mcp_governor.subjects.schemas import effective, types_of
+from mcp_governor.subjects.schemas import effective, parameters_of, types_of
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -118,9 +118,8 @@ _ENTRY = lazy_pattern(
 
 def unknown_argument(tool: Tool, context: Context) -> Iterator[Hit]:
     """The description of a tool calls parameters by their names."""
-    facts, declared = context.facts, tool.raw.get("inputSchema")
-    top = declared.get("properties") if isinstance(declared, dict) else None
-    if not isinstance(top, dict) or not top:
+    facts, top = context.facts, parameters_of(tool)
+    if not top:
         return
     nodes = [node for node in facts.nodes(tool) if node.side == "inputSchema" and node.argument is not None]
     arguments = Names({node.argument or "" for node in nodes}, _MAX_COMPARED)
@@ -217,7 +216,7 @@ def broken_example(tool: Tool, context: Context) -> Iterator[Hit]:
     # A sketch of a result, with comments, is nothing that a model sends.
     sent = without_results(tool.description)
     said = [("/description", tool.description, sent)]
-    for name, argument in _arguments(tool).items():
+    for name, argument in parameters_of(tool).items():
         own = argument.get("description") if isinstance(argument, dict) else None
         if isinstance(own, str):
             said.append((join_pointer("/inputSchema/properties", name, "description"), own, own))
@@ -231,12 +230,6 @@ def broken_example(tool: Tool, context: Context) -> Iterator[Hit]:
 def _short(text: str) -> str:
     flat = " ".join(text.split())
     return flat if len(flat) <= 80 else f"{flat[:80]}…"
-
-
-def _arguments(tool: Tool) -> Mapping[str, Any]:
-    schema = tool.input_schema
-    arguments = schema.get("properties") if isinstance(schema, dict) else None
-    return arguments if isinstance(arguments, dict) else {}
 
 
 def _snippets(text: str, context: Context) -> tuple[Snippet, ...]:
@@ -260,7 +253,7 @@ def unfit_example(surface: Surface, context: Context) -> Iterator[Hit]:
             *_of_values(tool, without_results(text), context),
         ]
         yield from _hits("/description", tool.name, text, found)
-        for name, schema in _arguments(tool).items():
+        for name, schema in parameters_of(tool).items():
             said = schema.get("description") if isinstance(schema, dict) else None
             if isinstance(said, str) and ("{" in said or "[" in said):
                 unfit = _of_argument(tool.input_schema, name, schema, without_results(said), context)
@@ -280,7 +273,7 @@ def _of_values(tool: Tool, text: str, context: Context) -> Iterator[str]:
     found = _snippets(text, context)
     if not found:
         return
-    arguments, schema = _arguments(tool), tool.input_schema
+    arguments, schema = parameters_of(tool), tool.input_schema
     for one in found:
         value = one.value
         front = text[max(0, one.at - 200) : one.at]
@@ -311,7 +304,7 @@ def _of_messages(surface: Surface, text: str, context: Context) -> Iterator[str]
         tool = surface.by_name.get(str(value.get("name", value.get("tool"))))
         given = next((value[key] for key in _GIVEN if isinstance(value.get(key), dict)), None)
         # Of a tool with such parameters, these are its own.
-        if tool is None or given is None or value.keys() <= _arguments(tool).keys():
+        if tool is None or given is None or value.keys() <= parameters_of(tool).keys():
             continue
         reason = misfit(tool.input_schema, tool.input_schema, given)
         absent = missing(tool.input_schema, given)
@@ -358,7 +351,7 @@ def _of_calls(surface: Surface, text: str, names: frozenset[str]) -> Iterator[st
 
 
 def _unfit_call(call: Call, tool: Tool) -> str:
-    arguments, schema = _arguments(tool), tool.input_schema
+    arguments, schema = parameters_of(tool), tool.input_schema
     for name, value in call.named.items():
         if name not in arguments:
             return f"{name} is not declared"

@@ -206,7 +206,10 @@ def hints_complete(surface: Surface, _context: Context) -> Iterator[Hit]:
     loses: list[str] = []
     for tool in surface.tools:
         hints = tool.annotations
-        if hints.get("readOnlyHint") is False and not isinstance(hints.get("destructiveHint"), bool):
+        if hints.get("readOnlyHint") is not False or isinstance(hints.get("destructiveHint"), bool):
+            continue
+        # Of one that only reads, clarity/hints-contradict says that readOnlyHint is wrong.
+        if not _reads_only(tool, prefix):
             (loses if _group(tool, prefix) == "loses" else adds).append(tool.name)
     # A missing hint means that a tool destroys, which is correct for those that do.
     if adds:
