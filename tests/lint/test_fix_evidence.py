@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.rules import LintSettings, lint
+from mcp_governor.fixes.corrections import is_stated
+from mcp_governor.subjects.context import schema_nodes
 from mcp_governor.surface import build_surface
 
-RULES = ("clarity/closed-list", "clarity/limit-without-bound", "clarity/plain-limit")
 
-
-def _corrected(schema, tool=""):
-    """The keywords that the corrections of one parameter add."""
-    root = {"type": "object", "properties": {"kind": schema}}
-    surface = build_surface({"tools": [{"name": "get", "description": tool, "inputSchema": root}]})
-    found = lint(surface, LintSettings(select=RULES))
-    edits = [edit for one in found if one.correction is not None for edit in one.correction.edits]
-    return bool(found), {edit.path.rpartition("/")[2]: edit.value for edit in edits}
+def _stated(text, keywords, tool=""):
+    own = {"description": text} if text else {}
+    schema = {"type": "object", "properties": {"kind": {"type": "string", **own}}}
+    surface = build_surface({"tools": [{"name": "get", "description": tool, "inputSchema": schema}]})
+    node = next(one for one in schema_nodes(surface.tools[0]) if one.argument == "kind")
+    return is_stated(node, keywords)
 
 
 @pytest.mark.parametrize(
@@ -30,49 +28,61 @@ def _corrected(schema, tool=""):
         ("State on execution error — NoData, Alerting, OK", ["NoData", "Alerting", "OK"]),
         ("The status of the incidents to include. Valid values: 'active', 'resolved'", ["active", "resolved"]),
         ('Output format: "json" or "csv"', ["json", "csv"]),
-        ("Optional NYSE, NASDAQ or OTC", ["NYSE", "NASDAQ", "OTC"]),
     ],
 )
 def test_a_list_that_is_announced_and_ends_is_evidence(text, values):
-    assert _corrected({"type": "string", "description": text})[1] == {"enum": values}
+    assert _stated(text, {"enum": values})
 
 
 @pytest.mark.parametrize(
-    ("text", "is_found"),
+    ("text", "values"),
     [
-        # lists that may go on, have other values besides, or stand in the middle
-        ("Size: small, medium or large. Other sizes are scaled.", True),
-        ("'html' or 'text' (case-insensitive)", True),
-        ('"day" (default) or "week". The API does not know "month".', True),
-        ("[managed/direct] Which way to use. Use this or the name.", True),
-        ("A unit, one of those that the metric has declared (day, week, month, quarter)", True),
-        ('Must be "image".', True),
-        ("Supported categories include: food, hotel, shop", True),
-        ("Sheet, e.g. Sheet1 or 0", False),
-        ("Required if the order's `type` was `limit` or `stop_limit`.", False),
-        ("Contiguous range of rows to delete at once (1-based, inclusive).", False),
+        # amounts and conditions that hold words
+        ("Net debit/credit (positive = debit/cost, negative = credit/proceeds).", ["credit", "proceeds"]),
+        ("Required if the order's `type` was `limit` or `stop_limit`.", ["limit", "stop_limit"]),
+        ('For action="style": hex color (#RRGGBB), or "none" to remove it', ["style", "none"]),
+        ("[managed/direct] Host name. Use this or the ARN.", ["managed", "direct"]),
+        # lists that go on, or hold only some of the values
+        ('"A": as it is. "B": as a guest. "C": the default', ["A", "B"]),
+        ("One of 'TITLE', 'SUBTITLE', 'HEADING_1' through 'HEADING_6'.", ["TITLE", "SUBTITLE", "HEADING_1"]),
+        ("Supported categories include: food, hotel, shop", ["food", "hotel", "shop"]),
+        ("Sheet, e.g. Sheet1 or 0", ["Sheet1", "0"]),
+        ('"Sheet1" (name) or "0" (index, 0-based)', ["Sheet1", "0"]),
+        ("Optional JSON string. Supported filters: AccountId, Association", ["AccountId", "Association"]),
+        ("Any of the dimensions Region, Zone or 'Tag:<key>'", ["Region", "Zone"]),
+        ("Size: small, medium or large. Other sizes are scaled.", ["small", "medium", "large"]),
+        ("'html' or 'text' (case-insensitive)", ["html", "text"]),
+        ("open, closed, or *", ["open", "closed"]),
+        # words that are no values
+        ("Field and direction, name:asc or name:desc", ["Field", "direction", "name:asc", "name:desc"]),
+        ("Filter by MIME type. Most binary files (PNG, JPG, PDF) have the same one", ["PNG", "JPG", "PDF"]),
+        ("Contiguous range of rows to delete at once (1-based, inclusive).", ["1-based", "inclusive"]),
+        ("Default: the top level. Scatter and bubble: x values.", ["Scatter", "bubble"]),
+        ("Valid values are per-project.", ["per-project"]),
+        ("\u8ddd\u79bb,1\u4ee3\u8868", ["\u8ddd\u79bb", "1\u4ee3\u8868"]),
+        ("The type of filter match", ["EQUALS", "ANY_OF"]),
     ],
 )
-def test_what_is_only_likely_is_a_question(text, is_found):
-    found, added = _corrected({"type": "string", "description": text})
-    assert (found, added) == (is_found, {})
+def test_what_is_only_likely_is_a_question(text, values):
+    assert not _stated(text, {"enum": values})
 
 
 @pytest.mark.parametrize(
-    ("text", "added"),
+    ("text", "bounds", "stated"),
     [
-        ("Results per page (max 100)", {"maximum": 100}),
-        ("Total of points, 1-10000 (default 1000).", {"minimum": 1, "maximum": 10000}),
-        ("Higher values are slower (max 1000).", {}),
-        ("At most 100; negative = from the end", {}),
+        ("Results per page (max 100)", {"maximum": 100}, True),
+        ("Total of points, 1-10000 (default 1000).", {"minimum": 1, "maximum": 10000}, True),
+        ("Higher values (100-1000) are slower.", {"maximum": 1000}, False),
+        ("Walking: 0-500. Driving: 1000-5000.", {"maximum": 500}, False),
+        ('OS versions, as ">=18" or "18.6"', {"minItems": 18}, False),
+        ("1-based; negative = from the end", {"minimum": 1}, False),
     ],
 )
-def test_a_limit_is_evidence_where_it_holds_without_a_condition(text, added):
-    found, corrected = _corrected({"type": "integer", "description": text})
-    assert found
-    assert corrected == added
+def test_a_limit_is_evidence_where_it_holds_without_a_condition(text, bounds, stated):
+    assert _stated(text, bounds) is stated
 
 
 def test_the_entry_in_the_description_of_the_tool_counts():
     tool = 'Gets it.\n\nArgs:\n    kind: "row" or "column"\n    mode: "x" or "y"\n'
-    assert _corrected({"type": "string"}, tool)[1] == {"enum": ["row", "column"]}
+    assert _stated("", {"enum": ["row", "column"]}, tool)
+    assert not _stated("", {"enum": ["x", "y"]}, tool)

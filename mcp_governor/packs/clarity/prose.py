@@ -321,7 +321,7 @@ def _unstated(node: SchemaPlace, context: Context, *, plain: bool) -> Iterator[H
         yield hit(
             said.path if said.where == "own" else node.pointer,
             said.value,
-            correction=None if exact or _HINTS.search(said.text) else narrowed(node, bounds),
+            correction=None if exact else narrowed(node, bounds),
             argument=node.argument,
             limits=", ".join(f'"{keyword}": {json.dumps(value)}' for keyword, value in bounds.items()),
             said=lacking[0].claim.sentence,
@@ -330,10 +330,6 @@ def _unstated(node: SchemaPlace, context: Context, *, plain: bool) -> Iterator[H
         return
 
 
-_HINTS = lazy_pattern(
-    r"\b(?:higher|lower|larger|smaller|prefer|recommended|typical|usually|negative)\b|[\"'`][<>=]*\d", re.IGNORECASE
-)
-"""Words of a limit that may be exceeded or is for a case, and a number in quotes, which is part of a string."""
 _CLAMPED = Guarded(r"\b(?:capped|clamped)\s(?:at|to)\s\d", " capped at ", " capped to ", " clamped at ", " clamped to ")
 _BEFORE_CLAMPED = 100
 """Number of characters in front of it that may name the parameter: those of a clause."""

@@ -51,22 +51,23 @@ class OpenText(Struct, frozen=True):
         default = self.schema.get("default")
         return default if isinstance(default, str) else ""
 
-    def hit(self, keyword: str, value: Any, said: str, *, certain: bool = False, **facts: Any) -> Hit:
+    def hit(self, keyword: str, value: Any, said: str, **facts: Any) -> Hit:
         """A hit at the parameter, with the missing part of its schema, which takes the empty string as well if that is
         the declared default.
+
+        A list of values is evidence enough for a correction; a pattern is a guess at the form of values that nobody
+        has seen.
 
         Args:
             keyword: the missing keyword: ``enum`` or ``pattern``.
             value: its value.
             said: the sentence that says so.
-            certain: the words are evidence enough for a correction. A pattern is a guess at the form of values that
-                nobody has seen.
             facts: for the message.
         """
         missing: dict[str, Any] = {keyword: value}
         if not self.items and self.schema.get("default") == "":
             missing = {keyword: f"^$|{value}" if keyword == "pattern" else [*value, ""]}
-        correction = narrowed(self.node, missing, items=self.items) if certain else None
+        correction = narrowed(self.node, missing, items=self.items) if keyword == "enum" else None
         shown = {"items": {"type": "string", **missing}} if self.items else missing
         fragment = json.dumps(shown, ensure_ascii=False)[1:-1]
         return hit(
@@ -105,37 +106,9 @@ def closed_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
             yield found.hit("pattern", _several(values, said), claim.sentence, takes="text")
         return
     more = [found.default] if found.default and found.default not in values else []
-    certain = not more and _is_certain(claim, said)
-    yield found.hit("enum", [*values, *more], claim.sentence, certain=certain, takes="text")
+    yield found.hit("enum", [*values, *more], claim.sentence, takes="text")
 
 
-_OPEN = lazy_pattern(
-    r"\be\.?g\b|\bexamples?\b|\bsuch as\b|(?<!\bto )\binclud|\betc\b|\bthrough\b|\bjson (?:array|list|object|string)\b"
-    r"|\bothers?\b|\bany\b|\bcustom\b|\bdeclared\b|\byour own\b|\bcase.insensitive\b|\b[01]-based\b|\.\.\.|…|<",
-    re.IGNORECASE,
-)
-"""Words of a list that goes on, of one that shows some of all values, and of a string that holds a document."""
-_CONDITION = lazy_pattern(r"\b(?:if|when|where|unless|was|not|only)\b|\w=", re.IGNORECASE)
-
-
-def _is_certain(claim: Claim, said: str) -> bool:
-    """True if a list has all values whatever the case, so that an enum refuses nothing that works."""
-    values, quoted = claim.listed.values, claim.listed.quoted
-    if len(values) < 2 or claim.sentence not in " ".join(said.split()) or not "".join(values).isascii():
-        return False
-    if quoted and {one[1] for one in _QUOTED.finditer(said)} - {*values}:
-        return False
-    # Not at the beginning, a sentence that is nothing but a list may be about anything.
-    apart = claim.form in _ANNOUNCED and not (claim.form == "whole-text" and claim.span[0] > _AT_FIRST)
-    announced = claim.sure or quoted or (apart and "/" not in claim.listed.joined)
-    return announced and not (_OPEN.search(said) or _CONDITION.search(claim.sentence.partition(values[0])[0]))
-
-
-_AT_FIRST = len("Optional ")
-"""Where a list may begin that the description of a parameter begins with."""
-_QUOTED = lazy_pattern(r"(?<!\w)[\"'`]([^\"'`\s]{1,60})[\"'`](?!\w)")
-_ANNOUNCED = ("whole-text", "in-brackets", "behind-colon", "must-be")
-"""Forms of a list that is set apart from the words around it."""
 _JOINED = lazy_pattern(
     r"\b(?:comma|semicolon|space|pipe)[-\s]?(?:separated|delimited)|\bseparated\sby\s(?:a\s)?(?:comma|semicolon)", 2
 )
@@ -310,7 +283,7 @@ def _listed_numbers(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     whole = effective(root, schema)
     last = (name_words(node.argument or "") or ("",))[-1]
     kind = is_kind(last) and last not in _AMOUNTS
-    for said, claim in claims_about(node, context, read_values):
+    for _, claim in claims_about(node, context, read_values):
         listed = claim.listed
         if not all(map(_NUMBER.fullmatch, listed.values)) or len(listed.values) < 2:
             continue
@@ -326,7 +299,7 @@ def _listed_numbers(node: SchemaPlace, context: Context) -> Iterator[Hit]:
             yield hit(
                 node.pointer,
                 codes,
-                correction=narrowed(node, {"enum": codes}) if _is_certain(claim, said.text) else None,
+                correction=narrowed(node, {"enum": codes}),
                 argument=node.argument,
                 fragment=f'"enum": {json.dumps(codes)}',
                 takes="number",
