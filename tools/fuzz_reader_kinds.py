@@ -2,13 +2,70 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import sys
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from fuzz_reader_wire import WIRE_WORDS, read_wire, wire_seeds
-from fuzz_reader_words import JSON_PAIRS, Pairs, Reader, digest, documented
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mcp_governor.wire import Limits
+
+_ROOT = Path(__file__).resolve().parents[1]
+
+Pairs = tuple[tuple[bytes, bytes], ...]
+
+
+@dataclass(frozen=True)
+class Reader:
+    """One reader.
+
+    Attributes:
+        read: takes a document and an empty folder; returns a word and a sentence, or raises a documented error.
+        seeds: takes the root of the repository; returns real documents.
+        words: words of the format that its documents do not show.
+        pairs: brackets that nest in it.
+        seconds: processor time allowed for a document of a million bytes.
+        memory: bytes allowed for each byte of a document: JSON with small values takes twenty times its text, and there
+            are a few copies of it.
+    """
+
+    read: Callable[[bytes, Path], tuple[str, str]]
+    seeds: Callable[[Path], tuple[bytes, ...]]
+    words: tuple[bytes, ...]
+    pairs: Pairs
+    seconds: float = 8.0
+    memory: int = 120
+
+
+def digest(value: str) -> str:
+    return hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def documented(error: Any) -> str:
+    if error.exit_code == 70:
+        raise error
+    return f"{type(error).__name__}: {error.message}"
+
+
+JSON_PAIRS: Pairs = ((b"[", b"]"), (b'{"a":', b"}"), (b'{"properties":{"a":', b"}}"), (b'[{"":', b"}]"))
+
+NUMBERS = (
+    *(b"1e999", b"-1e999", b"NaN", b"-Infinity", b"-0", b"1E400", b"1_000", b"0x10", b"inf", b"nan", b"1979-05-27"),
+    *(b"9" * 20, b"9" * 400, b"9" * 5_000, b"0." + b"3" * 5_000, b"18446744073709551616"),
+)
+CHARACTERS = (
+    *(b"\0", b"\\u0000", b"\\ud800", b"\\udc00\\ud800", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\r\n", b"\r", b"\n", b"\t"),
+    *("\u2028".encode(), "\x85".encode(), "\u202e".encode(), "\U0001f600".encode(), b"\xff", b"\xc3", b"\x7f"),
+    *(b"\x1b[31m", b"\x1b]52;c;eA==\x07", b"::error::x", b"\\", b'"', b"'", b"`", b"${", b"}", b"\x0c", b"%s{0}"),
+)
+
+
+# -- surface files
 
 
 def _read_surface(data: bytes, folder: Path) -> tuple[str, str]:
@@ -53,9 +110,6 @@ def _released(root: Path) -> tuple[Any, Any, Any]:
 
     old, new = (load_surface(root / "fixtures" / "changelogs" / f"{name}.json") for name in ("old", "new"))
     return old, new, compare(old, new)
-
-
-_ROOT = Path(__file__).resolve().parents[1]
 
 
 def _read_changelog(data: bytes, folder: Path) -> tuple[str, str]:
@@ -195,16 +249,118 @@ def _client_seeds(root: Path) -> tuple[bytes, ...]:  # noqa: ARG001 - as the oth
 
 
 CLIENT_WORDS = (b"/**/", b"// \n", b",]", b",}", b"${", b"${a:-${b:-", b'\\"')
+
+
+# -- the stream from a server
+
+
+def _read_wire(data: bytes, folder: Path) -> tuple[str, str]:
+    """Read the lines by themselves, and run a whole session with a server that sends them whatever it is asked."""
+    import anyio
+
+    from mcp_governor.errors import GovernorError
+    from mcp_governor.surface import build_surface, fingerprint
+    from mcp_governor.wire import Limits, StdioEndpoint, read
+
+    # Short, because a stream that ends too early is waited for, and the duration does not matter here.
+    limits = Limits(
+        connect_timeout=1,
+        probe_timeout=0.3,
+        request_timeout=0.4,
+        total_timeout=1,
+        close_timeout=0.3,
+        message_bytes=1 << 20,
+    )
+    parts = []
+    try:
+        parts += anyio.run(_replies, data, limits)
+    except GovernorError as error:
+        parts.append(documented(error))
+    file = folder / "stream"
+    file.write_bytes(data)
+    try:
+        recording = read(StdioEndpoint((sys.executable, "-I", "-S", "-c", _SERVER, str(file))), limits=limits)
+        parts.append(fingerprint(build_surface(recording.raw)))
+        kind = "read"
+    except GovernorError as error:
+        # It depends on timing which of two messages reports the end.
+        documented(error)
+        kind = "refused"
+    return kind, digest("\n".join(parts))
+
+
+async def _replies(data: bytes, limits: Limits) -> list[str]:
+    from mcp_governor.wire.child import Lines
+    from mcp_governor.wire.duplex import Duplex
+    from mcp_governor.wire.transport import Inbox
+
+    replies: list[str] = []
+
+    async def send(message: dict[str, Any]) -> None:
+        replies.append(str(message))
+
+    duplex, lines = Duplex(send, Inbox(limits), limits), Lines(limits.message_bytes)
+    for at in range(0, len(data), 65_536):
+        for line in lines.split(data[at : at + 65_536]):
+            await duplex.feed(line)
+        if duplex.broken is not None:
+            raise duplex.broken
+    return replies
+
+
+_SERVER = """
+import sys
+with open(sys.argv[1], "rb") as stream:
+    for line in sys.stdin.buffer:
+        if b'"id"' in line:
+            answer = stream.readline()
+            if not answer:
+                break
+            sys.stdout.buffer.write(answer)
+            sys.stdout.buffer.flush()
+"""
+"""Sends the next line of a file for every request."""
+
+
+def _wire_seeds(root: Path) -> tuple[bytes, ...]:
+    document = json.loads((root / "mcp-surface.json").read_bytes())
+    info, tools = document["serverInfo"], document["tools"]
+    modern = {"supportedVersions": ["2026-07-28"], "capabilities": document["capabilities"], "serverInfo": info}
+    legacy = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": info}
+    empty = {"tools": [], "prompts": [], "resources": [], "resourceTemplates": []}
+    refused = {"code": -32601, "message": "Method not found"}
+    return (
+        _stream({"result": modern}, {"result": {"tools": tools}}, *[{"result": empty}] * 4),
+        _stream({"error": refused}, {"result": legacy}, {"result": {"tools": tools[:1]}}),
+        _stream(
+            {"result": modern},
+            {"result": {"tools": tools[:1], "nextCursor": "x"}},
+            *[{"result": {"tools": tools[2:]}}] * 3,
+        ),
+        b"starting up\n" + _stream({"error": refused}, {"result": legacy}, {"method": "ping"}, {"error": refused}),
+        _stream({"result": legacy}, {"method": "roots/list"}, {"result": {"tools": [{"name": "a"}, {"name": "a"}, 5]}}),
+    )
+
+
+def _stream(*parts: dict[str, Any]) -> bytes:
+    messages = [{"jsonrpc": "2.0", "id": number, **part} for number, part in enumerate(parts, 1)]
+    return b"".join(json.dumps(message, separators=(",", ":")).encode() + b"\n" for message in messages)
+
+
+WIRE_WORDS = (
+    *(b"\r\n", b'"id":true', b'"id":1.0', b'"id":null', b"Content-Length: 5"),
+    b'{"jsonrpc":"2.0","method":"notifications/message","params":{}}\n',
+    b'{"jsonrpc":"2.0","id":99,"result":{}}\n',
+    b'{"jsonrpc":"2.0","id":5,"method":"sampling/createMessage"}\n',
+)
+
+
 READERS = {
-    "wire": Reader(read_wire, wire_seeds, WIRE_WORDS, JSON_PAIRS, ".jsonl"),
-    "surface": Reader(
-        _read_surface, _surface_seeds, (b'"$ref":"#"', b'"deprecated":true', b'"default":'), JSON_PAIRS, ".json"
-    ),
+    "wire": Reader(_read_wire, _wire_seeds, WIRE_WORDS, JSON_PAIRS),
+    "surface": Reader(_read_surface, _surface_seeds, (b'"$ref":"#"', b'"deprecated":true', b'"default":'), JSON_PAIRS),
     # The file is read six times here, and a line of three bytes may be a list item. A megabyte of headings takes 13
     # seconds, in proportion to their number.
-    "changelog": Reader(
-        _read_changelog, _changelog_seeds, CHANGELOG_WORDS, CHANGELOG_PAIRS, ".md", seconds=25.0, memory=250
-    ),
-    "config": Reader(_read_config, _config_seeds, CONFIG_WORDS, CONFIG_PAIRS, ".toml"),
-    "client": Reader(_read_client, _client_seeds, CLIENT_WORDS, JSON_PAIRS, ".json"),
+    "changelog": Reader(_read_changelog, _changelog_seeds, CHANGELOG_WORDS, CHANGELOG_PAIRS, seconds=25.0, memory=250),
+    "config": Reader(_read_config, _config_seeds, CONFIG_WORDS, CONFIG_PAIRS),
+    "client": Reader(_read_client, _client_seeds, CLIENT_WORDS, JSON_PAIRS),
 }
