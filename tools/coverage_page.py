@@ -32,17 +32,15 @@ def tables() -> dict[str, str]:
 
 
 def _counts() -> Iterator[str]:
-    yield "| document | statements | " + " | ".join(STATES) + " | before: yes | partly | no | beyond a tool |"
-    yield "| --- |" + " ---: |" * (len(STATES) + 5)
+    yield "| document | statements | " + " | ".join(STATES) + " |"
+    yield "| --- |" + " ---: |" * (len(STATES) + 1)
     total: Counter[str] = Counter()
     for document in documents():
         now = Counter(statement.state for statement in document.statements)
-        before = Counter({f"before {key}": count for key, count in document.before.items()})
         total.update(now)
-        total.update(before)
         link = f"[{document.title}](#{_anchor(document.title)})"
-        yield _count_row(link, len(document.statements), now + before)
-    yield _count_row("**all**", sum(total[state] for state in STATES), total)
+        yield _count_row(link, len(document.statements), now)
+    yield _count_row("**all**", total.total(), total)
 
 
 def _gaps() -> Iterator[str]:
@@ -61,9 +59,7 @@ def _reason(statement: Statement) -> str:
 
 
 def _count_row(name: str, statements: int, counts: Counter[str]) -> str:
-    from source_statements import BEFORE
-
-    cells = [statements, *(counts[state] for state in STATES), *(counts[f"before {key}"] for key in BEFORE)]
+    cells = [statements, *(counts[state] for state in STATES)]
     return f"| {name} | " + " | ".join(map(str, cells)) + " |"
 
 

@@ -297,7 +297,7 @@ def pages() -> dict[Path, str]:
     import coverage_page
     import quality_page
     import sources_page
-    from quality_figures import read_figures
+    from quality_corpus import read_figures
 
     from contracts import wanted as contract_files
     from mcp_governor.rules.docs import pages as rule_pages

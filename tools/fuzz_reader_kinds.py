@@ -290,8 +290,8 @@ def _read_wire(data: bytes, folder: Path) -> tuple[str, str]:
 
 
 async def _replies(data: bytes, limits: Limits) -> list[str]:
-    from mcp_governor.wire.child import Lines
     from mcp_governor.wire.duplex import Duplex
+    from mcp_governor.wire.stdio import Lines
     from mcp_governor.wire.transport import Inbox
 
     replies: list[str] = []

@@ -1,8 +1,8 @@
 """Makes a case as small as possible while it still shows the failure.
 
-A case is a JSON object whose members are documents (``outer``, ``inner``, ``instance``, …). A step removes or
-simplifies one thing, in one document or at the same place in two of them, because most cases are two similar documents
-that have to stay similar. Large steps are tried first, until none preserves the failure.
+A case is a JSON object whose members are documents (``outer``, ``inner``, ``instance``, …). A step drops or simplifies
+one thing, in one document or at the same place in all that have it, because most cases are two similar documents that
+have to stay similar. Large things are tried first, until no step preserves the failure.
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ from __future__ import annotations
 import json
 import time
 from typing import TYPE_CHECKING, Any
-
-from fuzz_schemas import copied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,11 +31,11 @@ def reduced(
     """
     until = time.monotonic() + seconds
     progress = True
-    while progress and time.monotonic() < until:
+    while progress:
         progress = False
         for candidate in _smaller(case, documents):
             if time.monotonic() > until:
-                break
+                return case
             if size(candidate) < size(case) and shows(candidate):
                 case, progress = candidate, True
                 break
@@ -50,31 +48,24 @@ def size(value: Any) -> tuple[int, str]:
 
 
 def _smaller(case: dict[str, Any], documents: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    if "draft" in case and case["draft"] != 20:
+    if case.get("draft", 20) != 20:
         yield {**case, "draft": 20}
-    found = [(name, path) for name in documents if name in case for path in _paths(case[name])]
-    found.sort(key=lambda place: (len(place[1]), -len(json.dumps(_at(case[place[0]], place[1])))))
-    for name, path in found:
-        others = [
-            other for other in documents if other != name and other in case and _at(case[other], path) is not _GONE
-        ]
-        for change in _changes(_at(case[name], path)):
-            for together in ([*others], []) if others else ([],):
-                candidate = dict(case)
-                for which in (name, *together):
-                    candidate[which] = _applied(case[which], path, change)
-                if _GONE not in candidate.values():
-                    yield candidate
+    present = [name for name in documents if name in case]
+    places = {path: size(part) for name in present for path, part in _parts(case[name])}
+    for path in sorted(places, key=lambda path: (len(path), -places[path][0])):
+        holders = [name for name in present if _at(case[name], path) is not _GONE]
+        for new in _simpler(_at(case[holders[0]], path)):
+            for together in (holders, *([name] for name in holders if len(holders) > 1)):
+                changed = {name: _put(case[name], path, new) for name in together}
+                if _GONE not in changed.values():
+                    yield {**case, **changed}
 
 
-def _paths(value: Any, path: Path = ()) -> Iterator[Path]:
-    yield path
-    if isinstance(value, dict):
-        for key, part in value.items():
-            yield from _paths(part, (*path, key))
-    elif isinstance(value, list):
-        for index, part in enumerate(value):
-            yield from _paths(part, (*path, index))
+def _parts(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    yield path, value
+    if isinstance(value, dict | list):
+        for step, part in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _parts(part, (*path, step))
 
 
 def _at(value: Any, path: Path) -> Any:
@@ -88,76 +79,42 @@ def _at(value: Any, path: Path) -> Any:
     return value
 
 
-Change = tuple[str, Any]
-
-
-def _changes(value: Any) -> Iterator[Change]:
-    """Possible simplifications of a value, the boldest first: (what, with)."""
-    yield "drop", None
-    if isinstance(value, dict | list):
-        if value:
-            yield "put", True
-        yield from _cuts(len(value))
-        yield from _hoists(value)
-    elif isinstance(value, str):
-        yield "put", True
-        if len(value) > 1:
-            yield from (("put", shorter) for shorter in (value[: len(value) // 2], value[1:], value[:-1]))
+def _simpler(value: Any) -> Iterator[Callable[[Any], Any]]:
+    """Possible simplifications of a value, the boldest first, as functions of the value at its place."""
+    yield lambda _: _GONE
+    if isinstance(value, dict | list | str) and value:
+        yield lambda _: True
+    if isinstance(value, dict | list | str):
+        half = max(1, len(value) // 2)
+        yield lambda old: _slice(old, 0, half)
+        yield lambda old: _slice(old, half, None)
+        for at in range(0, len(value) if isinstance(value, str) else 0, half):
+            yield lambda old, at=at: old[:at] + old[at + 1 :] if isinstance(old, str) else _GONE
     elif not isinstance(value, bool) and value is not None:
-        yield from (("put", simple) for simple in (0, 1, 2, int(value) // 2 if abs(value) < 1e300 else 0))
+        yield from ((lambda _, new=new: new) for new in (0, 1, 2, int(value) // 2 if abs(value) < 1e300 else 0))
+    for path, part in _parts(value) if isinstance(value, dict | list) else ():
+        if 0 < len(path) <= 2 and isinstance(part, dict | bool | list):
+            yield lambda old, path=path: _at(old, path)
 
 
-def _cuts(count: int) -> Iterator[Change]:
-    """Halves and quarters to keep or to remove."""
-    if count > 3:
-        yield "keep", (0, count // 2)
-        yield "keep", (count // 2, count)
-    if count > 8:
-        yield from (("cut", (at * (count // 4), (at + 1) * (count // 4))) for at in range(4))
+def _slice(value: Any, first: int, last: int | None) -> Any:
+    if isinstance(value, dict):
+        return dict(list(value.items())[first:last])
+    return value[first:last] if isinstance(value, list | str) else _GONE
 
 
-def _hoists(value: Any) -> Iterator[Change]:
-    """Parts, and parts of parts, that may replace the whole."""
-    for step in value if isinstance(value, dict) else range(len(value)):
-        part = value[step]
-        if isinstance(part, dict | bool | list):
-            yield "hoist", (step,)
-        if isinstance(part, dict):
-            yield from (("hoist", (step, inner)) for inner, deeper in part.items() if isinstance(deeper, dict))
-        if isinstance(part, list) and len(part) == 1:
-            yield "hoist", (step, 0)
-
-
-def _applied(document: Any, path: Path, change: Change) -> Any:
-    """The document with a change at a place; ``_GONE`` if the change is impossible there."""
-    what, how = change
+def _put(value: Any, path: Path, new: Callable[[Any], Any]) -> Any:
+    """The document with another value at a place; ``_GONE`` for the whole, or where there is no such place."""
     if not path:
-        return _changed(document, what, how)
-    document = copied(document)
-    holder = _at(document, path[:-1])
-    value = _at(document, path)
-    if value is _GONE:
+        return new(value)
+    changed = _put(value[path[0]], path[1:], new)
+    if len(path) > 1 and changed is _GONE:
         return _GONE
-    new = _changed(value, what, how)
-    if what == "drop":
-        del holder[path[-1]]
-    elif new is _GONE:
-        return _GONE
-    else:
-        holder[path[-1]] = new
-    return document
-
-
-def _changed(value: Any, what: str, how: Any) -> Any:
-    if what == "put":
-        return how
-    if what == "hoist":
-        return _at(value, how)
-    if what in ("keep", "cut") and isinstance(value, dict | list):
-        first, last = how
-        kept = [at for at in range(len(value)) if (first <= at < last) is (what == "keep")]
-        if isinstance(value, list):
-            return [value[at] for at in kept]
-        keys = list(value)
-        return {keys[at]: value[keys[at]] for at in kept}
-    return _GONE
+    if isinstance(value, dict):
+        return {
+            key: changed if key == path[0] else part
+            for key, part in value.items()
+            if key != path[0] or changed is not _GONE
+        }
+    kept = [changed if at == path[0] else part for at, part in enumerate(value)]
+    return [part for part in kept if part is not _GONE]

@@ -1,10 +1,12 @@
-"""The recorded servers next to the repository, each with its newest release, and the linter's findings about them."""
+"""What `make recall` and `make precision` share: recorded servers and the linter's findings about them, statistics, and
+the recorded figures, ``fixtures/quality/figures.json``, which CI checks and the pages show."""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
 import json
+import math
 import statistics
 import sys
 from collections import Counter
@@ -21,12 +23,13 @@ from mcp_governor.checking.reading import lint_settings  # noqa: E402
 from mcp_governor.config import Config  # noqa: E402
 from mcp_governor.report.lines import plain_text  # noqa: E402
 from mcp_governor.report.text import report_lines  # noqa: E402
+from mcp_governor.rule_names import current_name  # noqa: E402
 from mcp_governor.rules import Selection, load_catalogue, select  # noqa: E402
 from mcp_governor.surface import build_surface  # noqa: E402
 from mcp_governor.versions import Numbered  # noqa: E402
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mcp_governor.findings import Finding
     from mcp_governor.surface import Surface
@@ -166,3 +169,100 @@ def volumes(splits: Mapping[str, str], corpus: Path = CORPUS) -> dict[str, Volum
             volume.lines[recorded.server] = linted.lines
             volume.rules.update(finding.rule for finding in linted.findings)
     return out
+
+
+# -- statistics
+
+_Z = 1.959964
+"""The two-sided 95 % quantile of the normal distribution."""
+
+
+class Share(NamedTuple):
+    """``hits`` of ``total``; a hit may count partly if judges disagree."""
+
+    hits: float
+    total: int
+
+    @property
+    def value(self) -> float:
+        """Between 0 and 1; 0 if there are none."""
+        return self.hits / self.total if self.total else 0.0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The Wilson interval at 95 %, which is valid for small numbers and near 0 and 1, unlike the usual one."""
+        if not self.total:
+            return 0.0, 1.0
+        n, p, square = self.total, self.value, _Z * _Z
+        middle = (p + square / (2 * n)) / (1 + square / n)
+        half = _Z / (1 + square / n) * math.sqrt(p * (1 - p) / n + square / (4 * n * n))
+        return max(0.0, middle - half), min(1.0, middle + half)
+
+    def __str__(self) -> str:
+        if not self.total:
+            return "-"
+        low, high = self.interval
+        return f"{self.hits:.4g}/{self.total} {self.value:.0%} [{low * 100:.0f}-{high * 100:.0f}]"
+
+    def as_json(self) -> dict[str, float]:
+        """The share with its interval, rounded to four digits."""
+        low, high = self.interval
+        figures = {"share": self.value, "low": low, "high": high} if self.total else {}
+        return {"hits": self.hits, "total": self.total, **{name: round(value, 4) for name, value in figures.items()}}
+
+
+def kappa(pairs: Iterable[tuple[str, str]]) -> float | None:
+    """Cohen's kappa for two judges' verdicts on the same cases; ``None`` if it is undefined."""
+    both = Counter(pairs)
+    total = sum(both.values())
+    if not total:
+        return None
+    first, second = Counter[str](), Counter[str]()
+    for (one, other), count in both.items():
+        first[one] += count
+        second[other] += count
+    observed = sum(count for (one, other), count in both.items() if one == other) / total
+    expected = sum(first[verdict] * second[verdict] for verdict in first) / total**2
+    return None if expected == 1 else (observed - expected) / (1 - expected)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A Markdown table with columns of equal width; the first column is text, the others are numbers."""
+    cells = [list(head), *[[str(cell) for cell in row] for row in rows]]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(head))]
+    lines = [
+        [
+            cell.ljust(width) if not at else cell.rjust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        for row in cells
+    ]
+    rule = ["-" * widths[0], *["-" * (width - 1) + ":" for width in widths[1:]]]
+    return "\n".join(f"| {' | '.join(line)} |" for line in (lines[0], rule, *lines[1:]))
+
+
+# -- the recorded figures
+
+FIGURES = QUALITY / "figures.json"
+STAGES = ("before", "now")
+"""The first was recorded before any rule was changed for the labels and is never written again."""
+
+
+def read_figures(file: Path = FIGURES) -> dict[str, Any]:
+    """Stage → ``recall``, ``corpus`` and ``precision``, as far as they were recorded.
+
+    Figures of a rule that was renamed are under its current name.
+    """
+    figures: dict[str, Any] = json.loads(file.read_text("utf-8"), object_pairs_hook=_named) if file.is_file() else {}
+    return {stage: figures.get(stage, {}) for stage in STAGES}
+
+
+def _named(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {current_name(name): value for name, value in pairs}
+
+
+def record(parts: dict[str, Any], file: Path = FIGURES) -> None:
+    """Write the figures of now, keeping its other parts."""
+    figures = read_figures(file)
+    figures["now"].update(parts)
+    file.write_text(json.dumps(figures, indent=1, sort_keys=True) + "\n", "utf-8")

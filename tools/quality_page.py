@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from quality_figures import STAGES
+from quality_corpus import STAGES, Share
 from quality_labels import HIDDEN, KINDS
-from quality_numbers import Share
-from quality_strangers import table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -15,7 +13,7 @@ if TYPE_CHECKING:
 
 def tables(figures: Mapping[str, Any]) -> dict[str, str]:
     """All that comes from figures."""
-    parts = (_together(figures), _strangers(), _goals(figures), _recall(figures), _volume(figures), _precision(figures))
+    parts = (_together(figures), _goals(figures), _recall(figures), _volume(figures), _precision(figures))
     return {"figures": "\n\n".join("\n".join(part).rstrip() for part in parts) + "\n"}
 
 
@@ -98,12 +96,6 @@ def _sum(figures: Mapping[str, Any], path: tuple[str, ...]) -> Any:
     if not all(found):
         return None
     return Share(sum(one["hits"] for one in found), sum(one["total"] for one in found)).as_json()
-
-
-def _strangers() -> Iterator[str]:
-    yield "Lines about servers that no rule had been written for, as judges read them, with the rules of the day:"
-    yield ""
-    yield from table()
 
 
 def _goals(figures: Mapping[str, Any]) -> Iterator[str]:
@@ -205,7 +197,7 @@ def measured(figures: Mapping[str, Any]) -> dict[str, str]:
     """Rule → a sentence about its precision, for rules that report anything on the recorded servers.
 
     Args:
-        figures: from :func:`quality_figures.read_figures`.
+        figures: from :func:`quality_corpus.read_figures`.
     """
     tallies = _at(figures["now"], "precision", "all", "rules") or {}
     reported = _at(figures["now"], "corpus", "all", "rules") or {}

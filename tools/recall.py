@@ -20,8 +20,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
-from quality_corpus import CORPUS, Linted, default_selection, lint, release, volumes
-from quality_figures import read_figures, record
+from quality_corpus import CORPUS, Linted, Share, default_selection, lint, read_figures, record, release, table, volumes
 from quality_labels import (
     HIDDEN,
     KINDS,
@@ -37,7 +36,6 @@ from quality_labels import (
     repairs_of_rules,
     splits,
 )
-from quality_numbers import Share, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from quality_numbers import Share, kappa, table
+from quality_corpus import Share, kappa, table
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,8 @@ from typing import Any
 
 import precision
 import pytest
-import quality_figures
-from quality_corpus import volumes
-from quality_judged import (
+import quality_corpus
+from precision import (
     VERDICTS,
     Given,
     Key,
@@ -24,6 +23,7 @@ from quality_judged import (
     read_verdicts,
     weighted,
 )
+from quality_corpus import volumes
 from replacing import replace
 
 from mcp_governor.findings import Finding, Severity
@@ -165,7 +165,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(precision, "CORPUS", tmp_path / "corpus")
     monkeypatch.setattr(precision, "PRECISION", tmp_path / "precision")
     monkeypatch.setattr(precision, "splits", lambda: {"boxes": "held"})
-    monkeypatch.setattr(precision, "record", lambda parts: quality_figures.record(parts, tmp_path / "figures.json"))
+    monkeypatch.setattr(precision, "record", lambda parts: quality_corpus.record(parts, tmp_path / "figures.json"))
     return tmp_path
 
 
@@ -176,7 +176,7 @@ def test_a_finding_that_is_gone_needs_no_verdict(place: Path, capsys: pytest.Cap
     assert precision.main(["--all", "--json", "--update"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed["held"]["judged"] == {"n": 1, "useful": 0, "nitpick": 0, "false": 1, **printed["held"]["judged"]}
-    recorded = quality_figures.read_figures(place / "figures.json")
+    recorded = quality_corpus.read_figures(place / "figures.json")
     assert (recorded["now"]["precision"], recorded["before"]) == (printed, {})
 
 

@@ -11,9 +11,8 @@ from typing import Any
 import precision
 import pytest
 import recall
-from quality_corpus import CORPUS, default_selection
-from quality_figures import read_figures
-from quality_judged import Given, Tally, by_rule, given, read_verdicts
+from precision import Given, Tally, by_rule, given, read_verdicts
+from quality_corpus import CORPUS, default_selection, read_figures
 from quality_labels import SPLITS, corpus_of
 
 from mcp_governor.findings import Severity

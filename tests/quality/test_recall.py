@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 import quality_corpus
-import quality_figures
 import quality_labels
 import recall
 from quality_corpus import Linted, release, releases
@@ -287,17 +286,17 @@ def test_figures_of_the_splits_that_are_recorded_as_a_whole(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     figures = tmp_path / "figures.json"
-    monkeypatch.setattr(recall, "record", lambda parts: quality_figures.record(parts, figures))
+    monkeypatch.setattr(recall, "record", lambda parts: quality_corpus.record(parts, figures))
     monkeypatch.setattr(recall, "splits", lambda: {"boxes": "held"})
     # The held half names a server that this corpus does not hold.
     assert run(monkeypatch, tmp_path / "a", None, "--update") == 0
     assert "held keeps its figures:\n  other 1.10.0: the corpus does not hold this release" in capsys.readouterr().out
-    now = quality_figures.read_figures(figures)["now"]["recall"]
-    assert now["held"] == quality_figures.read_figures()["now"]["recall"]["held"]
+    now = quality_corpus.read_figures(figures)["now"]["recall"]
+    assert now["held"] == quality_corpus.read_figures()["now"]["recall"]["held"]
     assert now["dev"]["recall"]["important"]["hits"] == 1
     monkeypatch.setattr(recall, "measure", lambda split: ([outcome([], [label(("move_box", SHELF))])], []))
     assert recall.main(["--update"]) == 0
-    now = quality_figures.read_figures(figures)["now"]
+    now = quality_corpus.read_figures(figures)["now"]
     assert {split: found["recall"]["all"]["total"] for split, found in now["recall"].items()} == dict.fromkeys(
         SPLITS, 1
     )
