@@ -33,32 +33,25 @@ settings.register_profile("suite", deadline=None, suppress_health_check=[HealthC
 settings.load_profile("suite")
 
 
-@pytest.fixture(autouse=True)
-def no_secrets_of_other_tests() -> Iterator[None]:
+# What CI systems and people set, and no test is about: a build of a tag, a report that ends with the command that
+# repeats it, color that is forced or forbidden.
+_SET_BY_OTHERS = ("GITHUB_REF_TYPE", "GITHUB_REF_NAME", "CI_COMMIT_TAG", *CI_VARIABLES)
+_SET_BY_OTHERS += ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def environment_without_what_others_set() -> Iterator[None]:
+    """Once for all tests; ``support.missing`` still knows where it runs."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in _SET_BY_OTHERS:
+            patch.delenv(name, raising=False)
+        yield
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
     """A process knows the secrets of all its runs; those of one test are none of the next one's."""
-    yield
     forget()
-
-
-@pytest.fixture(autouse=True)
-def no_tag_build(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where CI builds a tag of ours, the projects of tests are not built from it."""
-    for name in ("GITHUB_REF_TYPE", "GITHUB_REF_NAME", "CI_COMMIT_TAG"):
-        monkeypatch.delenv(name, raising=False)
-
-
-@pytest.fixture(autouse=True)
-def no_ci_system(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In CI a text report ends with the command that repeats it; ``support.missing`` still knows where it runs."""
-    for name in CI_VARIABLES:
-        monkeypatch.delenv(name, raising=False)
-
-
-@pytest.fixture(autouse=True)
-def no_color_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """CI systems force color, and people forbid it; neither is what a test is about."""
-    for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE"):
-        monkeypatch.delenv(name, raising=False)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -41,7 +41,7 @@ NPM_PACKAGES = {
 }
 _MARK = "MCP_GOVERNOR_TEST"
 _CI_AT_START = os.environ.get("CI", "")
-"""Tests run without the variable (``conftest.no_ci_system``)."""
+"""Tests run without the variable (``conftest.environment_without_what_others_set``)."""
 
 
 def in_ci() -> bool:

@@ -92,11 +92,15 @@ class Costs:
         runs = self.worker or not config.getoption("numprocesses", None)
         self.faster = pace() / self.pace if runs and self.pace else 1.0
         self.items: list[pytest.Item] = []
+        self.of_file: defaultdict[str, list[pytest.Item]] = defaultdict(list)
         self.shared: dict[tuple[str, str], float] = {}
         self.late: list[tuple[list[str], float]] = []
         self.within = 0.0
         self.own = 0.0
         self.ran: dict[str, float] = {}
+        if self.worker:
+            # Nothing of what is collected is thrown away, and looking through it again and again costs seconds.
+            gc.disable()
 
     def known_class(self, nodeid: str) -> float:
         file, _, name = nodeid.partition("::")
@@ -106,6 +110,7 @@ class Costs:
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         self.items = list(items)
         for item in items:
+            self.of_file[_file(item.nodeid)].append(item)
             if not item.get_closest_marker("live") and self.known_class(item.nodeid) > LINE:
                 item.add_marker("slow")
         if self.quarter:
@@ -137,13 +142,15 @@ class Costs:
             # The collected tests are half a gigabyte of objects, and some test would pay for looking through them.
             gc.collect()
             gc.freeze()
+            gc.enable()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest) -> Any:
         if fixturedef.scope == "function":
             return (yield)
         key = (request.node.nodeid, fixturedef.argname)  # the module or package for which it is set up
-        users = [item.nodeid for item in self.items if _uses(item, key)]
+        among = self.of_file.get(_file(key[0]), self.items)
+        users = [item.nodeid for item in among if _uses(item, key)]
         started = self.begin()
         # What is registered first runs last.
         fixturedef.addfinalizer(lambda: self.late.append((users, self.share(key, users, ending.pop()))))

@@ -18,14 +18,15 @@ def check(outer: Any, inner: Any, draft: int, expected: str, name: str) -> None:
     if name in HINGES_ON_LINE_BREAK and "pattern" in outer:
         assert found.witness == "a\n"
         return
-    assert found.verdict == ("no" if expected == "not_subset" else "yes")
+    assert found.verdict == ("no" if expected == "not_subset" else "yes"), name
 
 
-@pytest.mark.parametrize("case", SAMPLE, ids=lambda case: case["id"])
-def test_sample(case: dict[str, Any]) -> None:
-    check(case["outer"], case["inner"], case["draft"], case["expected"], case["id"])
-    if case["expected"] == "equivalent":
-        check(case["inner"], case["outer"], case["draft"], case["expected"], case["id"])
+@pytest.mark.parametrize("first", range(0, len(SAMPLE), 20))
+def test_sample(first: int) -> None:
+    for case in SAMPLE[first : first + 20]:
+        check(case["outer"], case["inner"], case["draft"], case["expected"], case["id"])
+        if case["expected"] == "equivalent":
+            check(case["inner"], case["outer"], case["draft"], case["expected"], case["id"])
 
 
 def test_sample_has_a_witness_for_each_no() -> None:

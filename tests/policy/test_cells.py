@@ -112,10 +112,10 @@ def cells() -> list[object]:
     for table, kind, path, verdict, steps in GRIDS:
         header, *rows = table.strip().splitlines()
         states = header.split()
-        for row in rows:
-            name, *reported = row.split()
+        for text in rows:
+            name, *reported = text.split()
             assert len(reported) == len(states) * len(STEPS)
-            tier = Tier(name)
+            tier, row = Tier(name), []
             bump = {Tier.ADVANCED: steps[1], Tier.INTERNAL: steps[2]}.get(tier, steps[0])
             for index, expected in enumerate(reported):
                 state, version = states[index // len(STEPS)], STEPS[index % len(STEPS)]
@@ -131,8 +131,8 @@ def cells() -> list[object]:
                     new="that" if kind == "tool-renamed" else "internal",
                     facts=Facts(successor="that" if kind == "tool-renamed" else None),
                 )
-                name = f"{kind}-{tier}-{state}-{version}"
-                out.append(pytest.param(change, state, version, expected, id=name))
+                row.append((change, state, version, expected))
+            out.append(pytest.param(row, id=f"{kind}-{tier}"))
     return out
 
 
@@ -154,18 +154,19 @@ def history(state: str, version: str) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-@pytest.mark.parametrize(("change", "state", "version", "expected"), cells())
-def test_cell(change: Change, state: str, version: str, expected: str) -> None:
-    result = evaluate(
-        [change],
-        surface(change.tier, with_it=True),
-        surface(change.tier, with_it=change.kind not in {"tool-removed", "tool-renamed"}),
-        old_version="1.4.0",
-        new_version=version,
-        changelog=parse(history(state, version), "log.md"),
-    )
-    letters = "".join(sorted(LETTERS.get(found.rule, found.rule) for found in result.findings))
-    assert letters == "".join(sorted(expected.replace(".", "")))
+@pytest.mark.parametrize("row", cells())
+def test_cell(row: list[tuple[Change, str, str, str]]) -> None:
+    for change, state, version, expected in row:
+        result = evaluate(
+            [change],
+            surface(change.tier, with_it=True),
+            surface(change.tier, with_it=change.kind not in {"tool-removed", "tool-renamed"}),
+            old_version="1.4.0",
+            new_version=version,
+            changelog=parse(history(state, version), "log.md"),
+        )
+        letters = "".join(sorted(LETTERS.get(found.rule, found.rule) for found in result.findings))
+        assert letters == "".join(sorted(expected.replace(".", ""))), (state, version)
 
 
 BEFORE_ONE = """
