@@ -34,8 +34,12 @@ LINE = 0.5
 TOLERANCE = 2
 """A test fails at twice the line: a machine whose two cores are one core's threads counts half as much again."""
 QUARTERS = 4
-DEAR = ("mcp", "fastmcp.client", *(f"pydantic_ai.models.{name}" for name in ("anthropic", "google", "openai")))
-"""Modules that take a processor second and more to load. A worker loads them first, else a cheap test would pay."""
+DEAR = {
+    "": ("mcp", "fastmcp.client"),
+    "tests/evaluation/": tuple(f"pydantic_ai.models.{name}" for name in ("anthropic", "google", "openai")),
+}
+"""Modules that take a processor second and more to load, by the folder whose tests need them. A worker loads them
+before the first of these, else a cheap test would pay."""
 
 
 def _spent() -> float:
@@ -98,6 +102,7 @@ class Costs:
         self.within = 0.0
         self.own = 0.0
         self.ran: dict[str, float] = {}
+        self.dear = dict(DEAR)
         if self.worker:
             # Nothing of what is collected is thrown away, and looking through it again and again costs seconds.
             gc.disable()
@@ -136,13 +141,18 @@ class Costs:
 
     def pytest_collection_finish(self) -> None:
         if self.worker:
-            for name in DEAR:
-                with contextlib.suppress(ImportError):
-                    importlib.import_module(name)
+            self.load("")
             # The collected tests are half a gigabyte of objects, and some test would pay for looking through them.
             gc.collect()
             gc.freeze()
             gc.enable()
+
+    def load(self, nodeid: str) -> None:
+        """What the tests of a folder need, once."""
+        for folder in [folder for folder in self.dear if nodeid.startswith(folder)]:
+            for name in self.dear.pop(folder):
+                with contextlib.suppress(ImportError):
+                    importlib.import_module(name)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest) -> Any:
@@ -175,6 +185,8 @@ class Costs:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> Any:
+        if self.worker:
+            self.load(item.nodeid)
         self.own, self.within = _spent(), 0.0
         return (yield)
 

@@ -1,7 +1,4 @@
-"""The recorded schemas of our own document formats: ``contracts/``, which docs/formats.md explains.
-
-    python tools/contracts.py            # what changed, and if it may; exits with 1 unless everything is recorded
-    python tools/contracts.py --update   # records what may change; `make docs` does the same
+"""The recorded schemas of our own document formats: ``contracts/``, written by `make docs` (docs/formats.md).
 
 ``contracts/NAME-VERSION.schema.json`` is the schema of today. ``contracts/frozen/`` keeps how each version began, and
 is never written twice. A schema that breaks what either of them promises is not recorded: the format needs the next
@@ -10,7 +7,6 @@ number.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from dataclasses import dataclass
@@ -166,25 +162,3 @@ def wanted(folder: Path = FOLDER) -> dict[Path, str]:
     if refused:
         raise ValueError("\n".join(refused))
     return out
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--update", action="store_true", help="record what may change")
-    update = parser.parse_args().update
-    try:
-        files = wanted()
-    except ValueError as error:
-        sys.exit(str(error))
-    stale = [path for path, text in files.items() if not path.is_file() or path.read_text("utf-8") != text]
-    for path in stale:
-        if update:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(files[path], "utf-8")
-        shown = path.relative_to(ROOT)
-        print(f"recorded: {shown}" if update else f"not recorded: {shown} (record it with: make docs)")
-    return int(bool(stale) and not update)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
