@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.change.kind_making import BREAKING, COMPATIBLE, kind
+from mcp_governor.change.kind_model import BREAKING, COMPATIBLE, kind
 from mcp_governor.change.vocabulary import Event, Side, Verdict
 
 if TYPE_CHECKING:

@@ -7,11 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.budget import MAX_RENDERED, OverBudgetError
-from mcp_governor.change.identity import Identities
-from mcp_governor.change.partial_schemas import WHOLE, Slicer, Step
+from mcp_governor.change.graph import Identities
+from mcp_governor.change.partial_schemas import WHOLE, Slicer, Step, lifted, way_to
 from mcp_governor.change.reading import Reading, conjunction, render, stand_ins
 from mcp_governor.change.vocabulary import MISSING, Level, Side
-from mcp_governor.change.witness import lifted, way_to
 from mcp_governor.containment import Containment, contains
 from mcp_governor.containment.validating import Validating
 
@@ -20,9 +19,8 @@ if TYPE_CHECKING:
 
     from mcp_governor.change.budget import Budget
     from mcp_governor.change.graph import Graph, SchemaNode
-    from mcp_governor.change.partial_schemas import Replacement, Slice
+    from mcp_governor.change.partial_schemas import Replacement, Slice, Way
     from mcp_governor.change.partial_schemas import Side as Which
-    from mcp_governor.change.witness import Way
 
 YES = Containment("yes")
 _MAX_SHARPENED = 2_000_000

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from mcp_governor.change.alternative_pair import Spot
 from mcp_governor.change.graph import SchemaNode
 from mcp_governor.change.names import UNIONS, declared, fixed_values, tags
 from mcp_governor.change.note_kinds import NOTE_FAMILIES
-from mcp_governor.change.partial_schemas import restricted
+from mcp_governor.change.partial_schemas import Spot, restricted
 from mcp_governor.change.view import Alternative, conjunction, union
 from mcp_governor.schemas.keywords import IN_PLACE, about
 from mcp_governor.surface.canonical import canonical_json
@@ -26,9 +25,8 @@ from mcp_governor.surface.canonical import canonical_json
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mcp_governor.change.alternative_pair import TakeOver
     from mcp_governor.change.edit import Questions
-    from mcp_governor.change.partial_schemas import Keep
+    from mcp_governor.change.partial_schemas import Keep, TakeOver
     from mcp_governor.change.view import View
 
 _OWN = about("object") - {"properties", "required", *IN_PLACE}

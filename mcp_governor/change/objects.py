@@ -29,10 +29,10 @@ from mcp_governor.schemas.translation import DISPUTED
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from mcp_governor.change.alternative_pair import Spot, TakeOver
     from mcp_governor.change.edit import Questions
     from mcp_governor.change.graph import SchemaNode
     from mcp_governor.change.joint import Around
+    from mcp_governor.change.partial_schemas import Spot, TakeOver
     from mcp_governor.change.view import Alternative, View
 
 

@@ -2,21 +2,175 @@
 
 A declared property does not matter to an instance without it. So if an instance has none of some optional properties, a
 document without these properties gives the same result as the whole.
+
+Searching two documents with 2,500 alternatives for a witness takes too long. Putting a value into the arguments that
+lead to its place, and running validators on them, is fast.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
 from mcp_governor.change.graph import SchemaNode
-from mcp_governor.change.names import declared_elsewhere, is_false, is_true, together
+from mcp_governor.change.names import UNIONS, declared_elsewhere, is_false, is_true, together
+from mcp_governor.change.view import deref
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from mcp_governor.change.view import Alternative
+    from mcp_governor.change.view import Alternative, View
+
+    TakeOver = Callable[[Alternative, Alternative], Alternative]
+    """Returns the first alternative with the content of the second one at the place of an edit."""
+
+
+class Spot(Struct, frozen=True):
+    """Two alternatives under comparison, with their place.
+
+    Attributes:
+        old_view, new_view: the nodes to which the alternatives belong.
+        old, new: the alternatives.
+        root: they are roots of the documents.
+        trust: a result for this place also holds for the whole documents.
+        old_slot, new_slot: the members of the views behind ``old`` and ``new``, if these were rewritten to be
+            comparable.
+    """
+
+    old_view: View
+    new_view: View
+    old: Alternative
+    new: Alternative
+    root: bool
+    trust: bool
+    old_slot: Alternative | None = None
+    new_slot: Alternative | None = None
+
+    def singled_out(self, take_over: TakeOver) -> tuple[Replacement | None, Replacement | None]:
+        """The old node with one edit, and the new one without it."""
+        return (
+            replacement_of(self.old_view, partial(self.old_with, take_over)),
+            replacement_of(self.new_view, partial(self.new_without, take_over)),
+        )
+
+    def members(self, *, new: bool) -> tuple[Alternative, ...]:
+        """The members of the view that are compared here."""
+        return (self.new_slot or self.new,) if new else (self.old_slot or self.old,)
+
+    def old_with(self, take_over: TakeOver, keep: Keep | None) -> SchemaNode:
+        """The old node with one edit."""
+        one, other = restricted(self.old, keep), restricted(self.new, keep)
+        return swapped(self.old_view, self.old_slot or self.old, take_over(one, other))
+
+    def new_without(self, take_over: TakeOver, keep: Keep | None) -> SchemaNode:
+        """The new node without it."""
+        one, other = restricted(self.old, keep), restricted(self.new, keep)
+        return swapped(self.new_view, self.new_slot or self.new, take_over(other, one))
+
+
+def swapped(view: View, member: Alternative, substitute: Alternative) -> SchemaNode:
+    """A node with one of its alternatives replaced."""
+    return view.node_with([substitute if item is member else item for item in view.alternatives])
+
+
+def replacement_of(view: View, make: Callable[[Keep | None], SchemaNode]) -> Replacement | None:
+    """A node and its replacement; ``None`` for a node that is not part of the document."""
+    return None if view.node.synthetic else Replacement(view.node, make)
+
+
+_ANYTHING = SchemaNode("", synthetic=True)
+_ONLY_MEMBERS = frozenset({"additionalProperties", "properties", "required"})
+
+
+def slim(spot: Spot, take_over: TakeOver, names: tuple[str, ...]) -> tuple[SchemaNode, SchemaNode]:
+    """An alternative without and with an edit, without properties that are the same in both: the rest decides, and is
+    faster to compare.
+
+    A "yes" also holds for the whole alternatives; a "no" is checked for the whole document later.
+    """
+    one, other = spot.old, spot.new
+    if one.keys.keys() <= _ONLY_MEMBERS and other.keys.keys() <= _ONLY_MEMBERS:
+        # Nothing counts members or looks at their names, so the other members cannot affect the answer and need not be
+        # copied: there may be thousands, each with an edit.
+        one = restricted(one, frozenset({*names, *one.keys.get("required", ())}))
+        other = restricted(other, frozenset(names))
+    changed = take_over(one, other)
+    before, after = one.keys.get("properties", {}), changed.keys.get("properties", {})
+    if not any(after.get(name) is node for name, node in before.items()):
+        return one.node(), changed.node()
+    return (
+        one.with_keys({"properties": _without_shared(before, after)}).node(),
+        changed.with_keys({"properties": _without_shared(after, before)}).node(),
+    )
+
+
+def _without_shared(mine: dict[str, SchemaNode], theirs: dict[str, SchemaNode]) -> dict[str, SchemaNode]:
+    return {name: _ANYTHING if theirs.get(name) is node else node for name, node in mine.items()}
+
+
+class Way(Struct, frozen=True, eq=False):
+    """The path to an edit in one document.
+
+    Attributes:
+        nodes: the nodes on it, the edited one first.
+        steps: how each is reached from the next one: as a property, as an item (``0``), or in place (``None``).
+        narrowed: nodes with a union on the path → the same without the other alternatives.
+        one_of: one of these unions is a ``oneOf``, so that the node may reject a value of the narrowed node.
+    """
+
+    nodes: tuple[SchemaNode, ...]
+    steps: tuple[str | int | None, ...]
+    narrowed: Mapping[SchemaNode, SchemaNode]
+    one_of: bool
+
+
+def way_to(step: Step | None, home: str, document: Side) -> Way:
+    """The path to an edit.
+
+    Args:
+        step: the last step of the walk.
+        home: pointer to the alternative of the last node that contains the edit.
+        document: which of the two documents.
+    """
+    index = 0 if document == "old" else 1
+    nodes: list[SchemaNode] = []
+    steps: list[str | int | None] = []
+    narrowed: dict[SchemaNode, SchemaNode] = {}
+    one_of = False
+    while step is not None:
+        node: SchemaNode = getattr(step, document)
+        for key in UNIONS:
+            branch = next((item for item in node.keywords.get(key, ()) if deref(item).pointer == home), None)
+            if branch is not None:
+                narrowed[node] = SchemaNode(node.pointer, {**node.keywords, key: [branch]}, node.notes, synthetic=True)
+                one_of = one_of or key == "oneOf"
+        nodes.append(node)
+        steps.append(0 if step.item else step.names[index] if step.names else None)
+        home = step.homes[index]
+        step = step.outer
+    return Way(tuple(nodes), tuple(steps), narrowed, one_of)
+
+
+def lifted(value: Any, way: Way, sample: Callable[[SchemaNode], Any]) -> Any:
+    """A value for the whole document with ``value`` at the place of the edit.
+
+    Args:
+        value: a value that the edited node accepts, or rejects.
+        way: the path to the edit.
+        sample: returns a value for a node on the path; ``None`` if there is none.
+    """
+    for step, outer in zip(way.steps, way.nodes[1:], strict=False):
+        if step is None:
+            continue
+        if step == 0:
+            value = [value]
+            continue
+        around = sample(outer)
+        value = {**(around if isinstance(around, dict) else {}), str(step): value}
+    return value
+
 
 _WORTHWHILE = 8
 """Minimum number of declared properties for a slice to be worthwhile."""

@@ -14,7 +14,6 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.graph import SUGGESTING, SchemaNode
-from mcp_governor.change.known_fields import known_fields
 from mcp_governor.change.names import (
     NO_NAMES,
     UNIONS,
@@ -26,6 +25,7 @@ from mcp_governor.change.names import (
     has_extra_schema_itself,
     is_false,
     is_true,
+    known_fields,
     names,
 )
 from mcp_governor.change.note_kinds import NOTE_FAMILIES

@@ -1,11 +1,7 @@
 """Every kind of change, declared once: its meaning for a client, its mirrors, its defaults, an example.
 
-Kinds of schema edits is in :mod:`mcp_governor.change.schema_kinds` (their families in
-:mod:`mcp_governor.change.family_kinds`, annotations in :mod:`mcp_governor.change.note_kinds`), other edits of a surface
-in :mod:`mcp_governor.change.surface_kinds` (tools), :mod:`mcp_governor.change.sibling_kinds` (prompts, resources),
-:mod:`mcp_governor.change.skill_kinds` and :mod:`mcp_governor.change.server_kinds`, changed answers to one call in
-:mod:`mcp_governor.change.behaviour_kinds`, changes of the registry's manifest in
-:mod:`mcp_governor.change.manifest_kinds`. This module is how the rest of the project asks for them.
+The table in ARCHITECTURE.md ("A change kind") says which module has which. This module is how the rest of the project
+asks for them.
 """
 
 from __future__ import annotations
@@ -16,10 +12,8 @@ from typing import TYPE_CHECKING
 from mcp_governor.change.behaviour_kinds import BEHAVIOUR_KINDS
 from mcp_governor.change.manifest_kinds import MANIFEST_KINDS
 from mcp_governor.change.schema_kinds import SCHEMA_KINDS
-from mcp_governor.change.server_kinds import SERVER_KINDS
-from mcp_governor.change.sibling_kinds import SIBLING_KINDS
-from mcp_governor.change.skill_kinds import SKILL_KINDS
-from mcp_governor.change.surface_kinds import SURFACE_KINDS
+from mcp_governor.change.sibling_kinds import SIBLING_KINDS, SKILL_KINDS
+from mcp_governor.change.surface_kinds import SERVER_KINDS, SURFACE_KINDS
 from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.findings import Bump, Tier
 

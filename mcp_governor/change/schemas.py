@@ -1,36 +1,78 @@
-"""Compares two published schemas."""
+"""Compares two published schemas: what they accept, and their words (descriptions, examples, labels of choices)."""
 
 from __future__ import annotations
 
+import json
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from mcp_governor.change.budget import OverBudgetError
 from mcp_governor.change.claims import enum_facts
 from mcp_governor.change.edit import Edit, Questions
-from mcp_governor.change.edit_verdicts import settled_edits
+from mcp_governor.change.edit_verdicts import kind_of, settled_edits, verdict_of
 from mcp_governor.change.equality import same_json
-from mcp_governor.change.facts import NO_FACTS, Facts, names_on
+from mcp_governor.change.facts import NO_FACTS, Facts, names_on, tokens_of
 from mcp_governor.change.graph import parse
-from mcp_governor.change.making import make
+from mcp_governor.change.model import make
+from mcp_governor.change.names import UNIONS
 from mcp_governor.change.reading import render, stand_ins
-from mcp_governor.change.rewording import reworded
+from mcp_governor.change.registry import catalogue
 from mcp_governor.change.usable import accepts_no_object, broken_root
-from mcp_governor.change.verdict import kind_of, verdict_of
 from mcp_governor.change.vocabulary import MISSING, Level, Side, Verdict
 from mcp_governor.containment import Containment
 from mcp_governor.containment.validating import Validating
 from mcp_governor.parsing import exceeds_depth
 from mcp_governor.schemas.formats import asserting
+from mcp_governor.schemas.walking import walk
 from mcp_governor.schemas.weight import count_values
+from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.surface.file import MAX_DEPTH
 from mcp_governor.surface.fingerprint import same_contract
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mcp_governor.change.budget import Budget
     from mcp_governor.change.graph import Graph
     from mcp_governor.change.model import Change
-    from mcp_governor.change.schema_pair import SchemaPair
+
+    _Schemas = dict[str, dict[str, Any]]
+    from mcp_governor.change.options import ChangeOptions
+    from mcp_governor.findings import Tier
+
+
+class SchemaPair(Struct, frozen=True):
+    """The two sides of a comparison.
+
+    Attributes:
+        old, new: the published schemas.
+        side: input or output.
+        tool: the tool's name.
+        tier: of the tool.
+        level: declared or strict.
+        options: the policy.
+    """
+
+    old: Any
+    new: Any
+    side: Side
+    tool: str
+    tier: Tier
+    level: Level
+    options: ChangeOptions
+
+    @property
+    def base(self) -> str:
+        """Pointer to the schema in the tool."""
+        return "/inputSchema" if self.side is Side.INPUT else "/outputSchema"
+
+
+_WORDS = ("description", "markdownDescription", "examples", "example", "deprecated")
+_LABELS = ("enumNames", "x-enumNames", "x-enum-varnames", "x-enum-descriptions")
+"""Keywords next to ``enum`` with a label for each of its values."""
+
 
 _RANK = {Verdict.BREAKING: 2, Verdict.UNKNOWN: 1, Verdict.COMPATIBLE: 0}
 
@@ -178,3 +220,79 @@ def _validating(schema: Any, document: Graph) -> Validating:
     which no witness depends."""
     found = Validating(schema, foreign=True)
     return found if found.readable else Validating(render(document.root), foreign=True)
+
+
+def reworded(pair: SchemaPair) -> Iterator[Change]:
+    """Changed words at places that both schemas have; one change for all descriptions if none is left."""
+    old, new = (
+        {pointer: schema for pointer, schema in walk(side) if isinstance(schema, dict)} for side in (pair.old, pair.new)
+    )
+    lost = _lost(old, new)
+    if lost:
+        words = {".".join(names): text for names, text in lost.items()}
+        facts = Facts(lost=tuple(words))
+        yield _worded(pair, "argument-descriptions-lost", "", old=words, facts=facts)
+    for pointer in sorted(old.keys() & new.keys()):
+        before, after = old[pointer], new[pointer]
+        for key in _WORDS:
+            same = before is after or same_json(before.get(key), after.get(key))
+            if not same and not (key == "description" and names_on(pointer) in lost and key not in after):
+                values = {"old": before.get(key, MISSING), "new": after.get(key, MISSING)}
+                yield _worded(pair, "schema-description-changed", f"{pointer}/{key}", **values)
+        yield from _labels(pair, pointer, before, after)
+
+
+def _worded(pair: SchemaPair, kind: str, path: str, **more: Any) -> Change:
+    if pair.side is Side.OUTPUT:
+        kind = catalogue()[kind].other_side or kind
+    return make(kind, pair.tool, pair.base + path, tier=pair.tier, level=pair.level, **more)
+
+
+def _lost(old: _Schemas, new: _Schemas) -> dict[tuple[str, ...], str]:
+    """Names of the properties that are still there, and their former descriptions, if none has one any more."""
+    before, after = _described(old), _described(new)
+    if any(after.values()):
+        return {}
+    return {names: text for names, text in before.items() if text and names in after}
+
+
+def _described(schemas: _Schemas) -> dict[tuple[str, ...], str]:
+    """The properties of a schema by the names on the way to them, each with its description, which may be empty."""
+    found: dict[tuple[str, ...], str] = {}
+    for pointer, schema in sorted(schemas.items(), key=lambda item: item[0]):
+        if tokens_of(pointer)[-2:-1] == ["properties"]:
+            text = schema.get("description")
+            names = names_on(pointer)
+            found[names] = found.get(names) or (text.strip() if isinstance(text, str) else "")
+    return found
+
+
+def _labels(pair: SchemaPair, pointer: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Change]:
+    """The labels of values that both schemas list."""
+    before, after = _labelled(old), _labelled(new)
+    changed = [value for value in before if value in after and before[value] != after[value]]
+    if changed:
+        one, other = (
+            {_text(json.loads(value)) or value: side[value] for value in changed if side[value]}
+            for side in (before, after)
+        )
+        yield _worded(pair, "choice-labels-changed", pointer, old=one or MISSING, new=other or MISSING)
+
+
+def _labelled(schema: dict[str, Any]) -> dict[str, str]:
+    """The listed values of a schema, as JSON, each with its label, which may be empty."""
+    listed = schema.get("enum")
+    if isinstance(listed, list):
+        names: list[Any] = next((schema[key] for key in _LABELS if isinstance(schema.get(key), list)), [])
+        return {canonical_json(value): _text(name) for value, name in zip(listed, _padded(names, listed), strict=True)}
+    branches: list[Any] = next((schema[key] for key in UNIONS if isinstance(schema.get(key), list)), [])
+    choices = [branch for branch in branches if isinstance(branch, dict) and "const" in branch]
+    return {canonical_json(branch["const"]): _text(branch.get("title")) for branch in choices}
+
+
+def _padded(names: list[Any], values: list[Any]) -> list[Any]:
+    return [*names[: len(values)], *[None] * (len(values) - len(names))]
+
+
+def _text(label: Any) -> str:
+    return label if isinstance(label, str) else ""

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from mcp_governor.change.equality import same_json
+from mcp_governor.change.equality import same_json, same_media_type
 from mcp_governor.change.facts import Facts
-from mcp_governor.change.making import make
-from mcp_governor.change.media_types import same_media_type
+from mcp_governor.change.model import make
 from mcp_governor.change.tools import other_meta
 from mcp_governor.change.vocabulary import MISSING, value_or_none
 from mcp_governor.schemas.pointers import join_pointer

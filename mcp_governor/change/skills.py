@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.facts import Facts
-from mcp_governor.change.making import make
-from mcp_governor.change.server import same_era
+from mcp_governor.change.model import make
 from mcp_governor.change.vocabulary import MISSING
 from mcp_governor.schemas.pointers import join_pointer
 
@@ -29,7 +28,7 @@ def compare_skills(old: Surface, new: Surface) -> Iterator[Change]:
     Where a recording does not say which skills there were, none is new; and a recording without them removes none. SDKs
     declare extensions in one protocol era only, so it is unknown what became of skills that only one of two eras shows.
     """
-    if not same_era(old, new) and bool(old.skills) != bool(new.skills):
+    if not old.same_era(new) and bool(old.skills) != bool(new.skills):
         reason = f"the {'new' if old.skills else 'old'} side was read in a protocol era in which it shows no skills"
         yield make("skills-undecided", None, "/skills", reason=reason)
         return

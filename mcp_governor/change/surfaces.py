@@ -1,23 +1,99 @@
-"""Compares two surfaces."""
+"""Compares two surfaces, and the servers themselves: name, instructions, capabilities."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
 from mcp_governor.change.budget import Budget
-from mcp_governor.change.matching import match_renamed
+from mcp_governor.change.equality import same_json
+from mcp_governor.change.facts import Facts
+from mcp_governor.change.model import make
 from mcp_governor.change.options import DEFAULT_OPTIONS, ChangeOptions
-from mcp_governor.change.server import compare_servers, same_era
+from mcp_governor.change.renames import match_renamed
 from mcp_governor.change.siblings import compare_siblings
 from mcp_governor.change.skills import compare_skills
 from mcp_governor.change.tools import compare_tool, compare_unusable, tool_added, tool_removed, tool_renamed
-from mcp_governor.change.vocabulary import Level, Side, Verdict
+from mcp_governor.change.vocabulary import MISSING, Level, Side, Verdict, value_or_none
+from mcp_governor.surface.listings import languages
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from mcp_governor.change.model import Change
     from mcp_governor.surface.model import Surface
+
+
+def compare_servers(old: Surface, new: Surface, options: ChangeOptions) -> Iterator[Change]:
+    """Changes of what the server publishes about itself. A bare recording has no such data, which is not a change."""
+
+    def changed(kind: str, path: str, before: Any, after: Any) -> Change:
+        facts = Facts(fields=(path.rpartition("/")[2],))
+        return make(kind, None, path, old=before, new=after, facts=facts)
+
+    if old.name and new.name and old.name != new.name:
+        yield changed("server-name-changed", "/serverInfo/name", old.name, new.name)
+    for key in ("title", "description", "websiteUrl", "icons"):
+        before, after = old.server.get(key, MISSING), new.server.get(key, MISSING)
+        if old.server and new.server and not same_json(value_or_none(before), value_or_none(after)):
+            yield changed("server-wording-changed", f"/serverInfo/{key}", before, after)
+    spoken, speaks = languages(old), languages(new)
+    for listing in sorted(spoken.keys() & speaks.keys()):
+        if spoken[listing].lower() != speaks[listing].lower():
+            yield changed("content-language-changed", f"/listings/{listing}", spoken[listing], speaks[listing])
+    if not (_has_handshake(old) and _has_handshake(new)):
+        return
+    if (old.instructions or "") != (new.instructions or ""):
+        yield changed("instructions-changed", "/instructions", old.instructions or MISSING, new.instructions or MISSING)
+    if old.same_era(new):
+        yield from _capabilities(old, new, options)
+
+
+def _capabilities(old: Surface, new: Surface, options: ChangeOptions) -> Iterator[Change]:
+    """Changed capabilities as one change: an SDK upgrade changes several at once.
+
+    Clients read capabilities on every connection, and the entries of a lost family (tools, prompts, resources) are
+    reported one by one. So this is a note, unless the policy says that losing a capability breaks clients.
+    """
+    before, after = _flags(old.capabilities), _flags(new.capabilities)
+    moved = before ^ after
+    # A sub-capability is added and removed together with its parent.
+    lost, gained = (
+        [".".join(flag) for flag in sorted(flags) if not (flag[:-1] and flag[:-1] in moved)]
+        for flags in (before - after, after - before)
+    )
+    if not (lost or gained):
+        return
+    yield make(
+        "capabilities-changed",
+        None,
+        "/capabilities",
+        verdict=Verdict.BREAKING if lost and options.capabilities == "breaking" else Verdict.COMPATIBLE,
+        old=lost or MISSING,
+        new=gained or MISSING,
+        facts=Facts(fields=("capabilities",), lost=tuple(lost), gained=tuple(gained)),
+    )
+
+
+def _has_handshake(surface: Surface) -> bool:
+    return bool(surface.server or surface.protocol or surface.capabilities)
+
+
+def _flags(capabilities: Mapping[str, Any]) -> frozenset[tuple[str, ...]]:
+    """Offered capabilities: present ones, and their sub-capabilities unless they are ``false``.
+
+    ``experimental`` is left out, since it promises nothing.
+    """
+    found: set[tuple[str, ...]] = set()
+    for name, value in capabilities.items():
+        if name == "experimental" or value is None or value is False:
+            continue
+        found.add((name,))
+        if isinstance(value, dict):
+            found |= {(name, key) for key, item in value.items() if item is not None and item is not False}
+    return frozenset(found)
+
 
 _VERDICT_ORDER = {Verdict.BREAKING: 0, Verdict.UNKNOWN: 1, Verdict.COMPATIBLE: 2}
 
@@ -52,7 +128,7 @@ def compare(
     gone = [tool for tool in old.tools if tool.name not in new.by_name]
     come = [tool for tool in new.tools if tool.name not in old.by_name]
     renamed = match_renamed(gone, come)
-    one_era = same_era(old, new)
+    one_era = old.same_era(new)
     for tool in old.tools:
         successor = new.by_name.get(tool.name) or renamed.get(tool.name)
         if successor is None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.facts import Facts
-from mcp_governor.change.making import make
+from mcp_governor.change.model import make
 from mcp_governor.change.registry import catalogue
 from mcp_governor.change.vocabulary import MISSING, Level, Side, Verdict, value_or_none
 from mcp_governor.schemas.pointers import join_pointer
@@ -279,8 +279,7 @@ def _schemas(old: Tool, new: Tool, level: Level, options: ChangeOptions, budget:
         if same_json(before, after):
             return ()
         # Loaded here, because a comparison without schema differences does not need the engine.
-        from mcp_governor.change.schema_pair import SchemaPair
-        from mcp_governor.change.schemas import compare_schemas
+        from mcp_governor.change.schemas import SchemaPair, compare_schemas
 
         return compare_schemas(SchemaPair(before, after, side, old.name, old.tier, level, options), budget)
 

@@ -11,7 +11,6 @@ from collections import Counter
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.change.alternative_pair import Spot, replacement_of, slim
 from mcp_governor.change.edit import YES, Edit, Questions
 from mcp_governor.change.equality import same_note
 from mcp_governor.change.graph import SchemaNode, pointers
@@ -20,7 +19,7 @@ from mcp_governor.change.names import declared, is_false
 from mcp_governor.change.note_kinds import NOTE_FAMILIES
 from mcp_governor.change.objects import Objects
 from mcp_governor.change.pairing import comparable, pair, pair_retyped, with_type_of
-from mcp_governor.change.partial_schemas import Step
+from mcp_governor.change.partial_schemas import Spot, Step, replacement_of, slim
 from mcp_governor.change.usable import UNREAD, unread_edit
 from mcp_governor.change.view import Alternative, View, deref, union, view
 from mcp_governor.change.vocabulary import MISSING, value_or_none
@@ -30,9 +29,8 @@ from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.canonical import canonical_json
 
 if TYPE_CHECKING:
-    from mcp_governor.change.alternative_pair import TakeOver
     from mcp_governor.change.joint import JointSpot
-    from mcp_governor.change.partial_schemas import Keep
+    from mcp_governor.change.partial_schemas import Keep, TakeOver
     from mcp_governor.containment import Containment
 
 _BOUNDS = (
@@ -220,7 +218,7 @@ class Walk:
         """Let the edits from a position on be tried alone as one, because there is no single place for each."""
         for edit in (*self.edits[start[0] :], *self.silent[start[1] :]):
             if edit.step is not None:
-                spot.single_out(edit, take_over)
+                edit.with_it, edit.without_it = spot.singled_out(take_over)
                 edit.step, edit.names, edit.here, edit.exact = self._step, names, None, False
 
     def declaring(self, view: View) -> dict[str, list[Alternative]]:
@@ -355,7 +353,7 @@ class Walk:
         edit.here = partial(self._here, spot, take_over, edit.names)
         if edit.needs_direction:
             edit.backward = self.questions.backward(before, after, root=spot.root)
-        spot.single_out(edit, take_over)
+        edit.with_it, edit.without_it = spot.singled_out(take_over)
         edit.step = self._step
         edit.homes = spot.old.home, spot.new.home
         edit.exact = len(spot.old_view.alternatives) == len(spot.new_view.alternatives) == 1

@@ -17,7 +17,7 @@ from mcp_governor.changelog.model import Kind
 from mcp_governor.changelog.reading import code_spans
 from mcp_governor.findings import Tier
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.surface.no_replacement import nothing_instead
+from mcp_governor.surface.deprecations import nothing_instead
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from mcp_governor.change.budget import Budget
-from mcp_governor.change.schema_pair import SchemaPair
-from mcp_governor.change.schemas import compare_schemas
+from mcp_governor.change.schemas import SchemaPair, compare_schemas
 from mcp_governor.change.vocabulary import Side
 from mcp_governor.errors import UsageError
 from mcp_governor.programs import our_interpreter

@@ -76,7 +76,7 @@ def parse_recording(text: str | bytes, what: str) -> Any:
     begun = begin.decode("utf-8", "replace") if isinstance(begin, bytes) else begin
     if len(text) > MAX_TEXT // 4 or begun.lstrip().startswith("{"):
         return parse_json(text, what)
-    from mcp_governor.surface.javascript_snapshots import is_test_snapshot, tools_of_snapshot
+    from mcp_governor.surface.folders import is_test_snapshot, tools_of_snapshot
 
     if not is_test_snapshot(begun):
         return parse_json(text, what)

@@ -237,6 +237,13 @@ class Surface(Struct, frozen=True, dict=True):
         """True if the negotiated protocol is 2026-07-28 or newer."""
         return self.protocol is not None and self.protocol >= MODERN_PROTOCOL
 
+    def same_era(self, other: Surface) -> bool:
+        """True if both were read in one protocol era: differences between eras are not changes of the server.
+
+        Recordings without a protocol belong together.
+        """
+        return self.modern == other.modern and (self.protocol is None) == (other.protocol is None)
+
     @cached_property
     def by_name(self) -> Mapping[str, Tool]:
         """Tools by name."""

@@ -8,8 +8,7 @@ import pytest
 
 from mcp_governor.change import budget as budgets
 from mcp_governor.change.budget import MAX_KEPT, Budget, OverBudgetError
-from mcp_governor.change.graph import parse
-from mcp_governor.change.identity import Identities
+from mcp_governor.change.graph import Identities, parse
 from mcp_governor.change.options import ChangeOptions
 from mcp_governor.containment.worker import WORKER
 

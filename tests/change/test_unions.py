@@ -10,7 +10,7 @@ import pytest
 
 from mcp_governor.change import Change, Side, Verdict
 from mcp_governor.change.graph import parse
-from mcp_governor.change.known_fields import known_fields
+from mcp_governor.change.names import known_fields
 from tests.change.conftest import Comparer, meaningful
 
 STR, INT, NUM = {"type": "string"}, {"type": "integer"}, {"type": "number"}

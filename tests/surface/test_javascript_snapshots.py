@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_governor.errors import FileFormatError
-from mcp_governor.surface.javascript_snapshots import is_test_snapshot, tools_of_snapshot
+from mcp_governor.surface.folders import is_test_snapshot, tools_of_snapshot
 
 VITEST = "// Vitest Snapshot v1, https://vitest.dev/guide/snapshot.html\n"
 LISTED = r"""
