@@ -38,6 +38,8 @@ def enum_facts(edit: Edit, questions: Questions) -> Facts:
     if nodes is None:
         return Facts()
     before, after = nodes
+    if questions.unreadable:
+        return Facts(detail="any value" if edit.new is MISSING and questions.covers(after, True) else "")
     member = _member(edit)
     if member:
         lost, gained = _without(old, new), _without(new, old)
@@ -49,7 +51,7 @@ def enum_facts(edit: Edit, questions: Questions) -> Facts:
         )
     if edit.old is MISSING:
         gained = _accepted(questions, after, new)
-        return Facts(gained=gained if questions.within(after, {"enum": list(gained)}) else ())
+        return Facts(gained=gained if questions.covers({"enum": list(gained)}, after) else ())
     if edit.new is MISSING:
         return _dropped(questions, before, after, old)
     return Facts(
@@ -93,14 +95,14 @@ def _without(values: list[Any], others: list[Any]) -> tuple[Any, ...]:
 def _accepted(questions: Questions, node: SchemaNode, values: Sequence[Any]) -> tuple[Any, ...]:
     """The values that a node accepts; none of a long list unless it accepts all."""
     if len(values) > _MAX_TRIED:
-        return tuple(values) if questions.takes_all(node, {"enum": list(values)}) else ()
+        return tuple(values) if questions.covers(node, {"enum": list(values)}) else ()
     return tuple(value for value, held in zip(values, questions.accepted(node, values), strict=True) if held)
 
 
 def _moved(questions: Questions, values: tuple[Any, ...], here: SchemaNode, there: SchemaNode) -> tuple[Any, ...]:
     """The values that one node accepts and the other refuses."""
     if len(values) > _MAX_TRIED:
-        refused = questions.within(there, {"not": {"enum": list(values)}})
+        refused = questions.covers({"not": {"enum": list(values)}}, there)
         return _accepted(questions, here, values) if refused else ()
     held, left = questions.accepted(here, values), questions.accepted(there, values)
     return tuple(value for value, one, other in zip(values, held, left, strict=True) if one is True and other is False)
@@ -108,14 +110,14 @@ def _moved(questions: Questions, values: tuple[Any, ...], here: SchemaNode, ther
 
 def _dropped(questions: Questions, before: SchemaNode, after: SchemaNode, values: list[Any]) -> Facts:
     lost = _accepted(questions, before, fixed_values(before) or values)
-    if not lost or not questions.within(before, {"enum": list(lost)}):
+    if not lost or not questions.covers({"enum": list(lost)}, before):
         lost = ()
     return Facts(lost=lost, detail=_described(questions, after))
 
 
 def _described(questions: Questions, node: SchemaNode) -> str:
     """Everything that a node accepts, in words; empty where no few words are exact."""
-    if questions.accepts_anything(node):
+    if questions.covers(node, True):
         return "any value"
     types = types_of(node)
     if not types:
@@ -127,4 +129,4 @@ def _described(questions: Questions, node: SchemaNode) -> str:
         schema |= bounds
         low, high = (canonical_json(bounds[key]) if key in bounds else "" for key in ("minimum", "maximum"))
         words += (f" from {low}" if low else "") + ((" to " if low else " up to ") + high if high else "")
-    return words if questions.within(node, schema) and questions.takes_all(node, schema) else ""
+    return words if questions.covers(schema, node) and questions.covers(node, schema) else ""

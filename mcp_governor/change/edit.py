@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.budget import MAX_RENDERED, OverBudgetError
-from mcp_governor.change.graph import Identities
+from mcp_governor.change.graph import Identities, SchemaNode
 from mcp_governor.change.partial_schemas import WHOLE, Slicer, Step, lifted, way_to
 from mcp_governor.change.reading import Reading, conjunction, render, stand_ins
 from mcp_governor.change.vocabulary import MISSING, Level, Side
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from mcp_governor.change.budget import Budget
-    from mcp_governor.change.graph import Graph, SchemaNode
+    from mcp_governor.change.graph import Graph
     from mcp_governor.change.partial_schemas import Replacement, Slice, Way
     from mcp_governor.change.partial_schemas import Side as Which
 
@@ -228,13 +228,9 @@ class Questions:
             return answer
         return Containment("unknown", reason=self.unreadable)
 
-    def accepts_anything(self, node: SchemaNode) -> bool:
-        """True if a node is the schema ``true`` in any spelling."""
-        return self.covers(lambda: (self._render(node), True))
-
     def accepted(self, node: SchemaNode, values: Sequence[Any]) -> list[bool | None]:
         """If a node accepts each of some values; ``None`` where that is unknown, or beyond the budget."""
-        if self.budget.over() or self.unreadable:
+        if self.budget.over():
             return [None] * len(values)
         self._rendered = 0
         try:
@@ -246,32 +242,17 @@ class Questions:
 
     def takes_member(self, node: SchemaNode, name: str, value: Any) -> bool | None:
         """If a node accepts some object in which a member has this value; ``None`` where that is unknown."""
-        if self.unreadable:
-            return None
         never = {"not": {"type": "object", "required": [name], "properties": {name: {"const": value}}}}
         answer = self._in_time(lambda: contains(never, self._render(node), deadline=self.deadline, witness=False))
         return {"yes": False, "no": True}.get(answer.verdict)
 
-    def within(self, node: SchemaNode, schema: Any) -> bool:
-        """True if a node certainly accepts nothing that a schema refuses."""
-        return not self.unreadable and self.covers(lambda: (schema, self._render(node)))
+    def covers(self, outer: Any, inner: Any) -> bool:
+        """True if a node or a schema certainly accepts every instance that another one does."""
 
-    def takes_all(self, node: SchemaNode, schema: Any) -> bool:
-        """True if a node certainly accepts everything that a schema does."""
-        return not self.unreadable and self.covers(lambda: (self._render(node), schema))
+        def schemas() -> list[Any]:
+            return [self._render(one) if isinstance(one, SchemaNode) else one for one in (outer, inner)]
 
-    def accepts_all(self, outer: SchemaNode, inner: SchemaNode) -> bool:
-        """True if a node certainly accepts every instance that another one does."""
-        return self.covers(lambda: (self._render(outer), self._render(inner)))
-
-    def same_set(self, one: SchemaNode, other: SchemaNode) -> bool:
-        """True if two nodes certainly accept the same instances."""
-        return self.accepts_all(one, other) and self.accepts_all(other, one)
-
-    def covers(self, schemas: Callable[[], tuple[Any, Any]]) -> bool:
-        """True if the first of two schemas certainly accepts everything that the second does."""
-        answer = self._in_time(lambda: contains(*schemas(), deadline=self.deadline, witness=False))
-        return answer.verdict == "yes"
+        return self._in_time(lambda: contains(*schemas(), deadline=self.deadline, witness=False)).verdict == "yes"
 
     def _in_time(self, ask: Callable[[], Containment]) -> Containment:
         """The answer, as long as all questions together are within the budget."""

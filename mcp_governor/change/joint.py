@@ -82,7 +82,7 @@ def _widest(nodes: list[SchemaNode], questions: Questions) -> list[SchemaNode]:
     for node in nodes:
         stated = NOTE_FAMILIES.keys() & node.notes.keys()
         others = [other for other in kept if other is not node]
-        if any(stated <= other.notes.keys() and questions.accepts_all(other, node) for other in others):
+        if any(stated <= other.notes.keys() and questions.covers(other, node) for other in others):
             kept = others
     return kept
 

@@ -286,8 +286,7 @@ class Objects:
         declared = [{"pattern": pattern} for pattern in sorted(alternative.keys.get("patternProperties", ()))]
         declared.append({"enum": sorted(_declared(alternative))})
         matched = [{"type": "string", "pattern": pattern} for pattern in sorted(patterns)]
-        questions = self.walk.questions
-        return all(questions.covers(lambda one=one: ({"anyOf": declared}, one)) for one in matched)  # type: ignore[misc]
+        return all(self.walk.questions.covers({"anyOf": declared}, one) for one in matched)
 
     def _respelled(self) -> bool:
         """True if the rule for undeclared keys is the same, written differently: by pattern, by name, by closing."""
@@ -295,7 +294,8 @@ class Objects:
         if closed_here(self.old.node()) == closed_here(self.new.node()):
             return False
         changed = self.old.with_keys({key: self.new.keys.get(key) for key in keys})
-        return self.walk.questions.same_set(self.old.node(), changed.node())
+        covers, old, new = self.walk.questions.covers, self.old.node(), changed.node()
+        return covers(old, new) and covers(new, old)
 
     def _extra(self) -> None:
         old, new = self.old.node(), self.new.node()
@@ -322,8 +322,8 @@ class Objects:
                 continue
             if before is None or after is None:
                 self._extra_stated(key, before, after)
-            elif is_true(before) != is_true(after) and not self.walk.questions.accepts_anything(
-                after if is_true(before) else before
+            elif is_true(before) != is_true(after) and not self.walk.questions.covers(
+                after if is_true(before) else before, True
             ):
                 # The declared reading closes what was explicitly open, so containment does not see the change.
                 kind = "extra-values-tightened" if is_true(before) else "extra-values-loosened"
@@ -334,7 +334,7 @@ class Objects:
     def _extra_stated(self, key: str, before: SchemaNode | None, after: SchemaNode | None) -> None:
         """An added or removed schema for undeclared keys, which is reported even if the declared reading ignores it."""
         stated = after if before is None else before
-        if stated is None or self.walk.questions.accepts_anything(stated):
+        if stated is None or self.walk.questions.covers(stated, True):
             return
         if not (declares(self.old.node()) and declares(self.new.node())):
             self.leaf("extra-values", (key,))

@@ -72,34 +72,20 @@ Icon
   mimeType           string              optional  2025-11-25
   sizes              [string]            optional  2025-11-25
   theme              dark|light          optional  2025-11-25
-ListToolsResult
+ListResult
+  nextCursor         string              optional  2024-11-05
+  resultType         string              required  2026-07-28
+  ttlMs              integer             required  2026-07-28
+  cacheScope         private|public      required  2026-07-28
+  _meta              object              optional  2024-11-05
+ListToolsResult < ListResult
   tools              [Tool]              required  2024-11-05
-  nextCursor         string              optional  2024-11-05
-  resultType         string              required  2026-07-28
-  ttlMs              integer             required  2026-07-28
-  cacheScope         private|public      required  2026-07-28
-  _meta              object              optional  2024-11-05
-ListPromptsResult
+ListPromptsResult < ListResult
   prompts            [Prompt]            required  2024-11-05
-  nextCursor         string              optional  2024-11-05
-  resultType         string              required  2026-07-28
-  ttlMs              integer             required  2026-07-28
-  cacheScope         private|public      required  2026-07-28
-  _meta              object              optional  2024-11-05
-ListResourcesResult
+ListResourcesResult < ListResult
   resources          [Resource]          required  2024-11-05
-  nextCursor         string              optional  2024-11-05
-  resultType         string              required  2026-07-28
-  ttlMs              integer             required  2026-07-28
-  cacheScope         private|public      required  2026-07-28
-  _meta              object              optional  2024-11-05
-ListResourceTemplatesResult
+ListResourceTemplatesResult < ListResult
   resourceTemplates  [ResourceTemplate]  required  2024-11-05
-  nextCursor         string              optional  2024-11-05
-  resultType         string              required  2026-07-28
-  ttlMs              integer             required  2026-07-28
-  cacheScope         private|public      required  2026-07-28
-  _meta              object              optional  2024-11-05
 Tool
   name               string              required  2024-11-05
   inputSchema        InputSchema         required  2024-11-05
@@ -140,25 +126,19 @@ PromptArgument
   description        string              optional  2024-11-05
   required           boolean             optional  2024-11-05
   title              string              nullable  2025-06-18
-Resource
+ReadableThing
+  name               name                required  2024-11-05
+  description        string              optional  2024-11-05
+  mimeType           string              optional  2024-11-05
+  annotations        Annotations         optional  2024-11-05
+  title              string              optional  2025-06-18
+  _meta              object              optional  2025-06-18
+  icons              [Icon]              optional  2025-11-25
+Resource < ReadableThing
   uri                uri                 required  2024-11-05
-  name               name                required  2024-11-05
-  description        string              optional  2024-11-05
-  mimeType           string              optional  2024-11-05
   size               integer             optional  2024-11-05
-  annotations        Annotations         optional  2024-11-05
-  title              string              optional  2025-06-18
-  _meta              object              optional  2025-06-18
-  icons              [Icon]              optional  2025-11-25
-ResourceTemplate
+ResourceTemplate < ReadableThing
   uriTemplate        uri-template        required  2024-11-05
-  name               name                required  2024-11-05
-  description        string              optional  2024-11-05
-  mimeType           string              optional  2024-11-05
-  annotations        Annotations         optional  2024-11-05
-  title              string              optional  2025-06-18
-  _meta              object              optional  2025-06-18
-  icons              [Icon]              optional  2025-11-25
 Annotations
   audience           [assistant|user]    optional  2024-11-05
   priority           fraction            optional  2024-11-05
@@ -216,7 +196,8 @@ Error
   code               integer             required  2024-11-05
   message            string              required  2024-11-05
 """
-"""Member, type, may it be left out or null, since which version, and the last version that has it.
+"""Member, type, may it be left out or null, since which version, and the last version that has it; ``A < B`` has the
+members of B as well.
 
 A type is a JSON type, a form of a string or number (``_FORMS``), words separated by bars, another entry of the table,
 or one of ``_UNIONS``; ``[T]`` is an array and ``{T}`` an object with any keys. A member that came later is checked in
@@ -287,13 +268,13 @@ def table() -> Mapping[str, Mapping[str, Member]]:
     """Name of a type → its members by name."""
     out: dict[str, dict[str, Member]] = {}
     members: dict[str, Member] = {}
-    for line in _TABLE.split("\n"):
-        name, *rest = line.split() or [""]
-        if rest:
+    for line in _TABLE.strip().split("\n"):
+        name, *rest = line.split()
+        if line.startswith(" "):
             kind, presence, since, *last = rest
             members[name] = Member(kind, presence == "required", presence == "nullable", since, "".join(last))
-        elif name:
-            members = out[name] = {}
+        else:
+            members = out[name] = dict(out[rest[1]]) if rest else {}
     return out
 
 

@@ -114,12 +114,6 @@ EDITS: dict[str, tuple[tuple[str, Any], str, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", EDITS)
-def test_one_edit(comparer: Comparer, name: str) -> None:
-    edit, kind, path = EDITS[name]
-    assert reported(comparer.schemas(ORDER, edited(edit))) == [(kind, f"/inputSchema{path}")]
-
-
 PAIRS = [
     (one, other)
     for index, one in enumerate(EDITS)
@@ -304,24 +298,6 @@ def test_edits_that_undo_each_other_next_to_one_that_counts(comparer: Comparer, 
     [change] = comparer.schemas(old, new, side)
     assert change.path.endswith("/properties/mode/enum")
     assert change.verdict is B
-
-
-def test_renamed_argument(comparer: Comparer) -> None:
-    def schema(name: str, text: str) -> dict[str, Any]:
-        argument = {"type": "string", "pattern": "^/", "description": text}
-        return obj(properties={name: argument, "other": STR}, required=[name])
-
-    words = "Absolute path of the file that is read."
-    [change] = comparer.schemas(schema("path", words), schema("location", words))
-    assert (change.kind, change.path) == ("argument-renamed", "/inputSchema/properties/location")
-    assert change.verdict is B
-    assert change.has_witness
-    assert "location" not in change.witness
-    changes = comparer.schemas(schema("path", words), schema("query", "What to look for, in words."))
-    assert reported(changes) == [
-        ("argument-removed", "/inputSchema/properties/path"),
-        ("required-argument-added", "/inputSchema/properties/query"),
-    ]
 
 
 def sharing(gift: Any, *, also: str = "Whole") -> dict[str, Any]:

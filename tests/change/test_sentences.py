@@ -117,7 +117,7 @@ SENTENCE = re.compile(
     r"(?:no longer accepts|can no longer be) (?P<lost>.*?)(?:, and (?:now accepts|may now be) (?P<instead>.*))?"
     r"|(?:also accepts|may also be) (?P<gained>.*)"
     r"|(?:now accepts only|is now one of) (?P<only>.*)"
-    r"|(?:now accepts|may now be) (?P<any>any .*?)(?:; it was one of (?P<was>.*))?"
+    r"|(?:now accepts|may now be) (?P<any>null|any .*?)(?:; it was one of (?P<was>.*))?"
     r"|no longer has a list of values; it was one of (?P<former>.*)"
     r"|now has a list of values|no longer has a list of values"
     r"|(?:now accepts|may now have) (?:fewer|more|different) values)$"

@@ -57,9 +57,6 @@ FAILED = {"error": "no such resource"}
 RENAMED = "skill://refund-orders/SKILL.md"
 EDITS: dict[str, tuple[list[Any], list[Any], dict[str, Verdict]]] = {
     "another order": ([skill(), skill(uri=RENAMED)], [skill(uri=RENAMED), skill()], {}),
-    "added": ([], [skill()], {"skill-added": C}),
-    "removed": ([skill()], [], {"skill-removed": B}),
-    "another URI, the same text": ([skill()], [skill(uri=RENAMED)], {"skill-renamed": B}),
     "another URI, another text": ([skill()], [skill(3, uri=RENAMED)], {"skill-removed": B, "skill-added": C}),
     "two with one text": (
         [skill(), skill(uri="skill://b/SKILL.md")],
@@ -71,16 +68,12 @@ EDITS: dict[str, tuple[list[Any], list[Any], dict[str, Verdict]]] = {
         [skill(uri=RENAMED)],
         {"skill-removed": B, "skill-added": C},
     ),
-    "the text": ([skill()], [skill(3)], {"skill-text-changed": C}),
-    "a file": ([skill()], [skill(form=3)], {"skill-file-changed": C}),
-    "the description": ([skill()], [skill(description="Refund it.")], {"skill-description-changed": C}),
     "more tools": (
         [skill(**{"allowed-tools": "add"})],
         [skill(**{"allowed-tools": ["add", "Bash(*)"]})],
         {"skill-tools-widened": B},
     ),
     "the first tools": ([skill()], [skill(**{"allowed-tools": "add"})], {"skill-tools-widened": B}),
-    "fewer tools": ([skill(**{"allowed-tools": "add"})], [skill()], {"skill-tools-narrowed": C}),
     "other tools": (
         [skill(**{"allowed-tools": "add"})],
         [skill(**{"allowed-tools": "sum"})],
@@ -90,10 +83,7 @@ EDITS: dict[str, tuple[list[Any], list[Any], dict[str, Verdict]]] = {
     "another name": ([skill()], [skill(name="pay-out")], {"skill-frontmatter-changed": C}),
     "listed again": ([skill()], [skill(), skill(**{"allowed-tools": "Bash(*)"})], {"skill-undecided": U}),
     "still listed again": ([skill(), skill(a=1)], [skill(), skill(a=1)], {}),
-    "another field": ([skill()], [skill(license="MIT")], {"skill-frontmatter-changed": C}),
     "null is a value": ([skill()], [skill(license=None)], {"skill-frontmatter-changed": C}),
-    "no digests any more": ([skill()], [DYNAMIC], {"skill-digests-dropped": B}),
-    "digests": ([DYNAMIC], [skill()], {"skill-digests-published": C}),
 }
 
 

@@ -25,15 +25,6 @@ def reported(changes: list[Change]) -> list[tuple[str, str | None, Verdict]]:
     return [(change.kind, change.tool, change.verdict) for change in changes]
 
 
-def test_tools_come_and_go(comparer: Comparer) -> None:
-    changes = comparer.surfaces(
-        {"tools": [tool("search", "query"), tool("wipe", "volume", "force")]},
-        {"tools": [tool("search", "query"), tool("translate", "text", "language")]},
-    )
-    assert reported(changes) == [("tool-removed", "wipe", B), ("tool-added", "translate", C)]
-    assert [change.bump for change in changes] == [Bump.MAJOR, Bump.MINOR]
-
-
 RENAMES: dict[str, tuple[dict[str, Any], dict[str, Any], bool]] = {
     "prefixed": (
         tool("search", "query", description="Searches the knowledge base for documents."),
@@ -167,24 +158,10 @@ def test_hostile_words_are_made_visible(comparer: Comparer) -> None:
         assert change.message.isprintable()
 
 
-OUTPUTS: dict[str, tuple[Any, Any, list[tuple[str, Verdict]]]] = {
-    "declared": (None, {"type": "object"}, [("output-schema-added", C)]),
-    "gone": ({"type": "object"}, None, [("output-schema-removed", B)]),
-    "any value since 2026-07-28": (
-        {"type": "object"},
-        {"type": ["object", "array"]},
-        [("output-type-widened", B)],
-    ),
-}
-
-
-@pytest.mark.parametrize("name", OUTPUTS)
-def test_output_schemas(comparer: Comparer, name: str) -> None:
-    old, new, expected = OUTPUTS[name]
-    one, other = ({} if schema is None else {"outputSchema": schema} for schema in (old, new))
-    changes = comparer.tools(one, other)
-    assert [(change.kind, change.verdict) for change in changes] == expected
-    assert {change.side for change in changes} == {Side.OUTPUT}
+def test_an_output_may_be_any_value_since_2026_07_28(comparer: Comparer) -> None:
+    old, new = ({"outputSchema": {"type": types}} for types in ("object", ["object", "array"]))
+    [change] = comparer.tools(old, new)
+    assert (change.kind, change.verdict, change.side) == ("output-type-widened", B, Side.OUTPUT)
 
 
 TASKS = [
@@ -223,11 +200,8 @@ def test_capabilities_are_one_change_that_names_them(comparer: Comparer) -> None
     assert "SDK" in change.message
 
 
-def test_capabilities_break_where_the_policy_says_so(comparer: Comparer) -> None:
-    more, fewer = server(tools={}, logging={}), server(tools={})
-    [lost] = comparer.surfaces(more, fewer, capabilities="breaking")
-    assert (lost.verdict, lost.bump) == (B, Bump.MAJOR)
-    [gained] = comparer.surfaces(fewer, more, capabilities="breaking")
+def test_a_gained_capability_never_breaks(comparer: Comparer) -> None:
+    [gained] = comparer.surfaces(server(tools={}), server(tools={}, logging={}), capabilities="breaking")
     assert (gained.verdict, gained.bump) == (C, Bump.PATCH)
 
 
