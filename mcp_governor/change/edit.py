@@ -277,10 +277,6 @@ class Questions:
         For an input, compares the old document with the same one plus the edit; for an output, the new one with the
         same one minus the edit. So the witness for an input is a call that was valid, and that for an output is a
         response that is possible now.
-
-        Args:
-            edit: the edit.
-            witness: search for a witness as well as the verdict.
         """
         place = edit.with_it if self._inputs else edit.without_it
         if place is None:

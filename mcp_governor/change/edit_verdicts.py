@@ -47,14 +47,7 @@ def _enum_step(edit: Edit, lost: bool, gained: bool) -> str:
 
 
 def verdict_of(edit: Edit, kind: str, place: str, options: ChangeOptions) -> Verdict:
-    """The effect of the edit on a client.
-
-    Args:
-        edit: a settled edit.
-        kind: its kind.
-        place: its pointer, relative to the tool.
-        options: the policy.
-    """
+    """The effect on a client of a settled edit whose pointer, relative to the tool, is ``place``."""
     excused = _excused(edit, kind, place, options)
     if excused:
         return Verdict.COMPATIBLE

@@ -169,13 +169,7 @@ _FAMILIES = (
 
 
 def family_step(family: str, shrinks: bool, grows: bool) -> str:
-    """The kind of an edit in a family for an input, by its effect on the accepted values.
-
-    Args:
-        family: the family's name.
-        shrinks: some values are no longer accepted.
-        grows: some values are newly accepted.
-    """
+    """The kind of an edit in a family for an input, by its effect on the accepted values."""
     row = _BY_NAME[family]
     step = "changed" if shrinks == grows else (row.tighter if shrinks else row.looser)
     return f"{family}-{step}"

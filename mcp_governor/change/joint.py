@@ -35,12 +35,7 @@ _MAX_COMPARED = 8
 
 
 def _joined(slots: Sequence[Alternative], questions: Questions) -> Alternative:
-    """Alternatives of type ``object`` as one.
-
-    Args:
-        slots: the alternatives, at least one.
-        questions: about the documents.
-    """
+    """One or more alternatives of type ``object`` as one."""
     first = slots[0]
     found: dict[str, list[SchemaNode]] = {}
     for slot in slots:
@@ -142,12 +137,7 @@ class JointSpot(Spot, frozen=True):
     ) -> Alternative:
         """One of several alternatives with what an edit changes between their joint and another one.
 
-        Args:
-            slot: the alternative.
-            source: the joint to which it belongs.
-            target: the joint that has the edit.
-            take_over: the edit.
-            gains: it also gets the values that no alternative had.
+        With ``gains``, it also gets the values that no alternative had.
         """
         made = take_over(slot, target)
         was, now = slot.keys.get("properties", {}), made.keys.get("properties", {})
@@ -250,13 +240,7 @@ class Around(Struct, frozen=True):
     others: tuple[SchemaNode, ...] = ()
 
     def part(self, alternative: Alternative, key: str, value: SchemaNode) -> Around:
-        """What is around one of the schemas that an alternative applies in place.
-
-        Args:
-            alternative: the alternative.
-            key: the keyword.
-            value: the schema.
-        """
+        """What is around one of the schemas that an alternative applies in place with a keyword."""
         exclusive = key in UNIONS
         rest = alternative.with_keys({key: None}) if exclusive else alternative
         others = tuple(part for part in alternative.keys[key] if part is not value) if exclusive else ()

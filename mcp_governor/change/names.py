@@ -66,10 +66,7 @@ def own_names(node: SchemaNode) -> Names:
 def together(node: SchemaNode, *, unions: bool = True, conditions: bool = True) -> Iterator[SchemaNode]:
     """``node`` and every schema whose keys count together with its own, each once, even if several paths lead to it.
 
-    Args:
-        node: the schema.
-        unions: follow its own ``anyOf`` and ``oneOf``.
-        conditions: follow ``if``, here and below.
+    ``unions`` are its own ``anyOf`` and ``oneOf``, ``conditions`` are ``if``, here and below.
     """
     yield node
     seen = {node}
@@ -199,10 +196,6 @@ class Overlaps:
 
     Two alternatives exclude each other if their types differ, or if they give one property different fixed values.
     Exclusions are looked up by property and value, so that 2,500 alternatives with a tag are not 6,000,000 pairs.
-
-    Args:
-        branches: the alternatives.
-        spend: called with the work.
     """
 
     def __init__(self, branches: list[SchemaNode], spend: Callable[[int], None]) -> None:

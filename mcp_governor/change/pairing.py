@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from mcp_governor.change.names import tags
+from mcp_governor.change.renames import index_by_features
 from mcp_governor.change.view import Alternative, as_type
 
 if TYPE_CHECKING:
@@ -65,10 +66,7 @@ _TAGGED = 2.0
 """The likeness from which two alternatives share the values of a tag."""
 _MAX_PAIRS = 10_000
 """Maximum number of pairs that are all scored. With more, only pairs that share one of their rarest features are
-scored."""
-_RAREST = 8
-"""Number of features per alternative that are followed, and of alternatives that share one. Real tags are unique, so
-one would be enough. A pair that shares none of them is not paired."""
+scored: real tags are unique, so one would be enough."""
 
 
 def _candidates(
@@ -83,14 +81,11 @@ def _candidates(
             if before.type == after.type
         )
         return
-    places: dict[Hashable, list[int]] = {}
-    for right, after in enumerate(come):
-        for feature in _features(after, new_tags[right], right):
-            places.setdefault(feature, []).append(right)
+    sharing = index_by_features(
+        _features(after, tagged, right) for right, (after, tagged) in enumerate(zip(come, new_tags, strict=True))
+    )
     for left, before in enumerate(gone):
-        known = [places[feature] for feature in _features(before, old_tags[left], left) if feature in places]
-        rarest = sorted(known, key=len)[:_RAREST]
-        yield from ((left, right) for right in sorted({right for found in rarest for right in found[:_RAREST]}))
+        yield from ((left, right) for right in sharing(_features(before, old_tags[left], left)))
 
 
 def _features(alternative: Alternative, tagged: _Tags, position: int) -> Iterator[Hashable]:

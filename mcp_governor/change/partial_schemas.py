@@ -127,13 +127,7 @@ class Way(Struct, frozen=True, eq=False):
 
 
 def way_to(step: Step | None, home: str, document: Side) -> Way:
-    """The path to an edit.
-
-    Args:
-        step: the last step of the walk.
-        home: pointer to the alternative of the last node that contains the edit.
-        document: which of the two documents.
-    """
+    """The path to an edit: to the alternative of the walk's last node that contains it, whose pointer is ``home``."""
     index = 0 if document == "old" else 1
     nodes: list[SchemaNode] = []
     steps: list[str | int | None] = []
@@ -156,10 +150,7 @@ def way_to(step: Step | None, home: str, document: Side) -> Way:
 def lifted(value: Any, way: Way, sample: Callable[[SchemaNode], Any]) -> Any:
     """A value for the whole document with ``value`` at the place of the edit.
 
-    Args:
-        value: a value that the edited node accepts, or rejects.
-        way: the path to the edit.
-        sample: returns a value for a node on the path; ``None`` if there is none.
+    ``sample`` returns a value for a node on the path; ``None`` if there is none.
     """
     for step, outer in zip(way.steps, way.nodes[1:], strict=False):
         if step is None:
@@ -232,13 +223,7 @@ class Slicer:
         self._plain: dict[SchemaNode, bool] = {}
 
     def cut(self, step: Step | None, names: Iterable[str], *documents: Side) -> Slice:
-        """What can be left out for an edit.
-
-        Args:
-            step: the path to it.
-            names: the properties that it concerns.
-            documents: which of the two are compared: ``"old"``, ``"new"``.
-        """
+        """What can be left out for an edit that concerns some properties of the step's nodes in some documents."""
         keeps: dict[SchemaNode, set[str]] = {}
         kept = tuple(names)
         innermost: Keep | None = None

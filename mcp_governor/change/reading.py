@@ -10,6 +10,7 @@ holds.
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -125,24 +126,18 @@ def stand_ins(value: Any) -> frozenset[str]:
     return frozenset(found)
 
 
+@dataclass(eq=False, repr=False)
 class _Renderer:
-    def __init__(
-        self,
-        reading: Reading,
-        replaced: Mapping[SchemaNode, SchemaNode],
-        noted: bool,
-        hints: bool,
-        definition: str,
-        spend: Callable[[int], None],
-    ) -> None:
-        self.hints = hints
-        self.spend = spend
-        self.reading = reading
-        self.definition = definition
-        self.replaced = replaced
-        self.noted = noted
-        self.targets: dict[tuple[int, _Role], int] = {}
-        self.queue: list[tuple[SchemaNode, _Role]] = []
+    """One rendering; the attributes are the arguments of :func:`render`."""
+
+    reading: Reading
+    replaced: Mapping[SchemaNode, SchemaNode]
+    noted: bool
+    hints: bool
+    definition: str
+    spend: Callable[[int], None]
+    targets: dict[tuple[int, _Role], int] = field(default_factory=dict)
+    queue: list[tuple[SchemaNode, _Role]] = field(default_factory=list)
 
     def definitions(self) -> dict[str, Any]:
         out: dict[str, Any] = {}

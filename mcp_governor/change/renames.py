@@ -12,7 +12,7 @@ from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.surface.fingerprint import strip
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
     from mcp_governor.surface.model import Tool
 
@@ -21,7 +21,7 @@ _ENOUGH = 0.72
 """Minimum likeness for a removed and an added tool to count as renamed. Name and description together reach 0.7, name
 and schema 0.65: two of the three are not enough, unless description and schema are equal."""
 _CANDIDATES = 8
-"""Number of new tools with which a removed tool is compared: those that share its rarest features."""
+"""Number of new things with which one that is gone is compared: those that share its rarest features."""
 
 
 class _Traits(Struct, frozen=True):
@@ -36,7 +36,7 @@ class _Traits(Struct, frozen=True):
     name: str
     text: str
     arguments: Mapping[str, str]
-    features: frozenset[str]
+    features: tuple[str, ...]
 
     @classmethod
     def of(cls, tool: Tool) -> _Traits:
@@ -49,7 +49,7 @@ class _Traits(Struct, frozen=True):
         features = {f"word:{word}" for word in words(tool.name)}
         features |= {f"argument:{name}" for name in arguments}
         features |= {f"arguments:{sorted(arguments.items())}", f"text:{tool.description[:200]}"}
-        return cls(tool.name, tool.description, arguments, frozenset(features))
+        return cls(tool.name, tool.description, arguments, tuple(sorted(features)))
 
 
 def match_renamed(gone: Sequence[Tool], come: Sequence[Tool]) -> Mapping[str, Tool]:
@@ -61,11 +61,11 @@ def match_renamed(gone: Sequence[Tool], come: Sequence[Tool]) -> Mapping[str, To
     if not gone or not come:
         return {}
     new = [_Traits.of(tool) for tool in come]
-    index = _Index(new)
+    sharing = index_by_features(tool.features for tool in new)
     scored: list[tuple[float, int, int]] = []
     for left, tool in enumerate(gone):
         old = _Traits.of(tool)
-        for right in index.candidates(old):
+        for right in sharing(old.features):
             score = _tool_likeness(old, new[right])
             if score >= _ENOUGH:
                 scored.append((score, left, right))
@@ -106,23 +106,26 @@ def _schema_likeness(before: Mapping[str, str], after: Mapping[str, str]) -> flo
     return (same + len(shared)) / 2 / len(keys)
 
 
-class _Index:
-    """Added tools by the features that a rename preserves."""
+def index_by_features(things: Iterable[Iterable[Hashable]]) -> Callable[[Iterable[Hashable]], list[int]]:
+    """A function from features to the positions of the things that share the rarest of them, best first.
 
-    def __init__(self, tools: Sequence[_Traits]) -> None:
-        self.places: dict[str, list[int]] = defaultdict(list)
-        for index, tool in enumerate(tools):
-            for feature in tool.features:
-                self.places[feature].append(index)
+    Args:
+        things: the features of each.
+    """
+    places: dict[Hashable, list[int]] = defaultdict(list)
+    for position, features in enumerate(things):
+        for feature in features:
+            places[feature].append(position)
 
-    def candidates(self, tool: _Traits) -> list[int]:
-        """The tools that share the rarest features, best first."""
+    def sharing(features: Iterable[Hashable]) -> list[int]:
         votes: dict[int, float] = defaultdict(float)
-        known = sorted((len(self.places[name]), name) for name in tool.features if name in self.places)
-        for count, name in known[: 2 * _CANDIDATES]:
-            for index in self.places[name][: 2 * _CANDIDATES]:
-                votes[index] += 1 / count
-        return sorted(votes, key=lambda index: (-votes[index], index))[:_CANDIDATES]
+        known = sorted((places[feature] for feature in features if feature in places), key=len)
+        for found in known[: 2 * _CANDIDATES]:
+            for position in found[: 2 * _CANDIDATES]:
+                votes[position] += 1 / len(found)
+        return sorted(votes, key=lambda position: (-votes[position], position))[:_CANDIDATES]
+
+    return sharing
 
 
 _WORD = lazy_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")

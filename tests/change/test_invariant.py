@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 import copy
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -145,16 +143,6 @@ def test_a_kind_is_of_the_contract_if_its_example_moves_the_fingerprint(kind: An
         return surface(**{key: fragment if kind.example.at == "schema" else whole})
 
     assert (fingerprint(made(kind.example.old)) != fingerprint(made(kind.example.new))) is kind.contract
-
-
-CASES = sorted((Path(__file__).parent / "cases").glob("*.json"))
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
-def test_found_cases(case: Path) -> None:
-    """Pairs that once broke the rule, as a fuzzer found them."""
-    found = json.loads(case.read_text(encoding="utf-8"))
-    hold(build_surface(found["old"]), build_surface(found["new"]), Level(found.get("level", "declared")))
 
 
 YES, NO = Containment("yes"), Containment("no")
