@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mcp_governor.change.kind_model import Kind
 
 
-def _kind(
+def _of_answers(
     name: str,
     verdict: Verdict,
     explanation: str,
@@ -41,21 +41,21 @@ def _answer(**fields: Any) -> dict[str, Any]:
 _FAILED = {"content": [{"type": "text", "text": "There is no such name."}], "isError": True}
 
 BEHAVIOUR_KINDS: tuple[Kind, ...] = (
-    _kind(
+    _of_answers(
         "call-status-changed",
         BREAKING,
         "The same call has a different status: callers branch on it.",
         (_answer(hits=1), _FAILED),
         "had the {what} {old} and now has {new}",
     ),
-    _kind(
+    _of_answers(
         "call-channel-changed",
         BREAKING,
         "The same failure is reported through another channel: callers look for it elsewhere.",
         (_FAILED, {"error": {"code": -32602, "message": "There is no such name."}}),
         "had the {what} {old} and now has {new}",
     ),
-    _kind(
+    _of_answers(
         "call-error-kind-changed",
         BREAKING,
         "The same failure has a different kind: callers switch on it.",
@@ -65,7 +65,7 @@ BEHAVIOUR_KINDS: tuple[Kind, ...] = (
         ),
         "had the {what} {old} and now has {new}",
     ),
-    _kind(
+    _of_answers(
         "call-field-removed",
         BREAKING,
         "The result of the same call lacks a field that it had.",
@@ -73,7 +73,7 @@ BEHAVIOUR_KINDS: tuple[Kind, ...] = (
         "returned the field {path} and no longer does",
         "call-field-added",
     ),
-    _kind(
+    _of_answers(
         "call-field-added",
         COMPATIBLE,
         "The result of the same call has a new field.",
@@ -82,7 +82,7 @@ BEHAVIOUR_KINDS: tuple[Kind, ...] = (
         "call-field-removed",
         Event.EXTENDED,
     ),
-    _kind(
+    _of_answers(
         "call-field-type-changed",
         BREAKING,
         "A field of the same call's result has a different JSON type.",

@@ -68,8 +68,11 @@ _ITEMS = frozenset({"items", "prefixItems", "additionalItems", "unevaluatedItems
 _VALUES = frozenset({"additionalProperties", "unevaluatedProperties"})
 
 
-def _owner(path: str) -> tuple[str, str]:
-    """The last property or definition in a pointer, and which part of its value the place is in."""
+def owner(path: str) -> tuple[str, str]:
+    """The last property or definition in a pointer, and which part of its value the place is in.
+
+    ``q`` and ``an item of `` for ``/inputSchema/properties/q/items/pattern``; the part is empty for ``q`` itself.
+    """
     name, part = "", ""
     steps = iter(path.split("/"))
     for step in steps:
@@ -82,13 +85,3 @@ def _owner(path: str) -> tuple[str, str]:
         elif step in _VALUES:
             part = "a value of "
     return name, part
-
-
-def inside(path: str) -> str:
-    """``an item of `` or ``a value of `` if a place is not that of :func:`owner` itself, but one in its value."""
-    return _owner(path)[1]
-
-
-def owner(path: str) -> str:
-    """The last property or definition in a pointer: ``q`` in ``/inputSchema/properties/q/pattern``."""
-    return _owner(path)[0]

@@ -250,7 +250,8 @@ class Around(Struct, frozen=True):
         return name in self.names or any(name in declared(other) for other in self.others)
 
 
-NOTHING_AROUND = Around()
+NOWHERE = Around(), Around()
+"""What is around two schemas that apply to a value of their own."""
 
 
 def distinguishing(one: SchemaNode, others: Iterable[SchemaNode]) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mcp_governor.change.edit import Edit
-from mcp_governor.change.joint import JointSpot, distinguishing
+from mcp_governor.change.joint import NOWHERE, JointSpot, distinguishing
 from mcp_governor.change.names import (
     closed_here,
     declared,
@@ -57,7 +57,9 @@ class Walker(Protocol):
 
     def property(self, name: str, old: SchemaNode, new: SchemaNode, *, trust: bool, was: str = "") -> None: ...
 
-    def nodes(self, old: SchemaNode, new: SchemaNode, *, root: bool = False, trust: bool = True) -> None: ...
+    def nodes(
+        self, old: SchemaNode, new: SchemaNode, *, trust: bool = True, around: tuple[Around, Around] = NOWHERE
+    ) -> None: ...
 
     def child(self, old: Alternative, new: Alternative, key: str, leaf: Leaf, family: str, trust: bool) -> None: ...
 
@@ -65,7 +67,9 @@ class Walker(Protocol):
 
     def isolate(self, start: tuple[int, int], spot: Spot, take_over: TakeOver, names: tuple[str, ...]) -> None: ...
 
-    def enter(self, old: tuple[Alternative, str, SchemaNode], new: tuple[Alternative, str, SchemaNode]) -> None: ...
+    def inside(
+        self, old: tuple[Alternative, str, SchemaNode], new: tuple[Alternative, str, SchemaNode]
+    ) -> tuple[Around, Around]: ...
 
     def declaring(self, view: View) -> dict[str, list[Alternative]]: ...
 
@@ -346,8 +350,8 @@ class Objects:
         before = self.old.keys.get("dependentSchemas", {})
         after = self.new.keys.get("dependentSchemas", {})
         for name in sorted(before.keys() & after.keys()):
-            self.walk.enter((self.old, "dependentSchemas", before[name]), (self.new, "dependentSchemas", after[name]))
-            self.walk.nodes(before[name], after[name], trust=False)
+            one, other = (self.old, "dependentSchemas", before[name]), (self.new, "dependentSchemas", after[name])
+            self.walk.nodes(before[name], after[name], trust=False, around=self.walk.inside(one, other))
         if before.keys() != after.keys():
             self.leaf("dependency", ("dependentSchemas",))
 

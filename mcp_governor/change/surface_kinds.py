@@ -34,9 +34,9 @@ _SERVER = [
         tuple(
             f"the server {moved}; capabilities often come and go with the SDK"
             for moved in (
-                "no longer declares {lost_names} and now declares {gained_names}",
-                "no longer declares {lost_names}",
-                "now declares {gained_names}",
+                "no longer declares {lost}, and now declares {gained}",
+                "no longer declares {lost}",
+                "now declares {gained}",
             )
         ),
         tuple(

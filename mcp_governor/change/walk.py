@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.change.edit import YES, Edit, Questions
 from mcp_governor.change.equality import same_note
 from mcp_governor.change.graph import SchemaNode, pointers
-from mcp_governor.change.joint import NOTHING_AROUND, joint_spot
+from mcp_governor.change.joint import NOWHERE, joint_spot
 from mcp_governor.change.names import declared, is_false
 from mcp_governor.change.note_kinds import NOTE_FAMILIES
 from mcp_governor.change.objects import Objects
@@ -29,7 +29,7 @@ from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.canonical import canonical_json
 
 if TYPE_CHECKING:
-    from mcp_governor.change.joint import JointSpot
+    from mcp_governor.change.joint import Around, JointSpot
     from mcp_governor.change.partial_schemas import Keep, TakeOver
     from mcp_governor.containment import Containment
 
@@ -70,12 +70,8 @@ class Walk:
         self._noted: set[tuple[str, str]] = set()
         self._trail: list[str] = []
         self._step: Step | None = None
-        self._entered: tuple[str, ...] = ()
-        self._item = False
-        self._within = False
         self._homes = ("", "")
-        self.around = NOTHING_AROUND, NOTHING_AROUND
-        self._place = self.around
+        self.around = NOWHERE
         self._declaring: dict[View, dict[str, list[Alternative]]] = {}
 
     def run(self) -> list[Edit]:
@@ -86,24 +82,30 @@ class Walk:
     def property(self, name: str, old: SchemaNode, new: SchemaNode, *, trust: bool, was: str = "") -> None:
         """Compare the schemas of one property, whose former name is ``was`` if it was renamed."""
         self._trail.append(name)
-        self._entered = (was or name, name)
-        self.nodes(old, new, trust=trust)
-        self._entered = ()
+        self.nodes(old, new, trust=trust, names=(was or name, name))
         self._trail.pop()
 
-    def nodes(self, old: SchemaNode, new: SchemaNode, *, root: bool = False, trust: bool = True) -> None:
+    def nodes(
+        self,
+        old: SchemaNode,
+        new: SchemaNode,
+        *,
+        root: bool = False,
+        trust: bool = True,
+        names: tuple[str, ...] = (),
+        item: bool = False,
+        within: bool = False,
+        around: tuple[Around, Around] = NOWHERE,
+    ) -> None:
         """Compare two nodes at the same place.
 
         Args:
             old, new: the nodes.
             root: they are the roots of the documents.
             trust: accepting more at this place means that the whole accepts more.
+            names, item, within: how they are reached, as in :class:`Step`.
+            around: what is around them, if they apply in place.
         """
-        # Both are for this node only: the nodes below it are not reached through that property or as that item.
-        entered, self._entered = self._entered, ()
-        item, self._item = self._item, False
-        within, self._within = self._within, False
-        place, self._place = self._place, (NOTHING_AROUND, NOTHING_AROUND)
         self.questions.budget.spend()
         if self.questions.signature(old) == self.questions.signature(new):
             return
@@ -123,13 +125,13 @@ class Walk:
         if old.opaque or new.opaque:
             self.edits.append(unread_edit(old, new, self.questions.side))
             return
-        outer, homes, around = self._step, self._homes, self.around
-        self.around = place
-        self._step = Step(outer, old, new, entered, item, homes, within)
+        outer, homes, outside = self._step, self._homes, self.around
+        self.around = around
+        self._step = Step(outer, old, new, names, item, homes, within)
         if seen is None or seen[0].node is not old or seen[1].node is not new:
             seen = view(old), view(new)
         self._views(*seen, root=root, trust=trust)
-        self._step, self._homes, self.around = outer, homes, around
+        self._step, self._homes, self.around = outer, homes, outside
         if self._is_redirected(sites, old, new):
             for edit in (*self.edits[start:], *self.silent[silent:]):
                 edit.path = _relocated(edit.path, new.pointer, sites[1])
@@ -388,11 +390,9 @@ class Walk:
         if before is None or after is None or is_false(before) or is_false(after):
             leaf(family, (key,))
         else:
-            self._item = key == "items" and "prefixItems" not in old.keys
-            self._within = key in ("then", "else")
-            if key in IN_PLACE:
-                self.enter((old, key, before), (new, key, after))
-            self.nodes(before, after, trust=trust)
+            item = key == "items" and "prefixItems" not in old.keys
+            around = self.inside((old, key, before), (new, key, after)) if key in IN_PLACE else NOWHERE
+            self.nodes(before, after, trust=trust, item=item, within=key in ("then", "else"), around=around)
 
     def _applicators(self, old: Alternative, new: Alternative, leaf: Any) -> None:
         self._whole_keys(old, new, leaf, "not", ("not",))
@@ -423,14 +423,15 @@ class Walk:
             return False
         for one, other in differing:
             self._homes = deref(one).pointer, deref(other).pointer
-            self._within = True
-            self.enter((old, key, one), (new, key, other))
-            self.nodes(one, other, trust=False)
+            around = self.inside((old, key, one), (new, key, other))
+            self.nodes(one, other, trust=False, within=True, around=around)
         return True
 
-    def enter(self, old: tuple[Alternative, str, SchemaNode], new: tuple[Alternative, str, SchemaNode]) -> None:
-        """Remember what is around two schemas that apply in place."""
-        self._place = self.around[0].part(*old), self.around[1].part(*new)
+    def inside(
+        self, old: tuple[Alternative, str, SchemaNode], new: tuple[Alternative, str, SchemaNode]
+    ) -> tuple[Around, Around]:
+        """What is around two schemas that apply in place."""
+        return self.around[0].part(*old), self.around[1].part(*new)
 
     def _differing(self, old: list[SchemaNode], new: list[SchemaNode]) -> list[tuple[SchemaNode, SchemaNode]]:
         """Branches that only one of the lists has, in order."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.change.facts import inside, owner, tokens_of
+from mcp_governor.change.facts import owner, tokens_of
 from mcp_governor.change.vocabulary import MISSING
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.surface.canonical import canonical_json
@@ -104,7 +104,7 @@ class Words:
         return "tool" in self._fillers_used() or ("thing" in self._fillers_used() and not self._facts.fields)
 
     def _names_the_field(self) -> bool:
-        around = {"of", "value"} if self._facts.fields[-1:] == (owner(self._path),) else set()
+        around = {"of", "value"} if self._facts.fields[-1:] == (owner(self._path)[0],) else set()
         return not self._fillers_used().isdisjoint({"name", "thing", *around})
 
     def _fillers_used(self) -> set[str]:
@@ -179,13 +179,13 @@ class Words:
 
     def of(self) -> str:
         """`` of `q```: the property or definition at the place."""
-        name = owner(self._path)
-        return f" of {inside(self._path)}{code(name)}" if name else ""
+        name, part = owner(self._path)
+        return f" of {part}{code(name)}" if name else ""
 
     def value(self) -> str:
         """What the place is about, as the subject of a sentence: ``q``, or an item of it."""
-        name = owner(self._path)
-        return f"{inside(self._path)}{code(name)}" if name else "the value"
+        name, part = owner(self._path)
+        return f"{part}{code(name)}" if name else "the value"
 
     # -- the event
 
@@ -223,14 +223,6 @@ class Words:
     def gained(self) -> str:
         """Added items of a list, in backticks."""
         return _named(self._facts.gained)
-
-    def lost_names(self) -> str:
-        """Removed items of a list, in backticks, for a sentence that contains another "and"."""
-        return ", ".join(map(code, self._facts.lost))
-
-    def gained_names(self) -> str:
-        """Added items of a list, in backticks, for such a sentence."""
-        return ", ".join(map(code, self._facts.gained))
 
     def lost_values(self) -> str:
         """Removed items of a list, as JSON."""

@@ -77,7 +77,7 @@ def _shape(change: Change, level: int) -> tuple[str, ...]:
     """The message of a change without its tool, and without the names for a level above 0."""
     names = [change.tool or ""]
     if level:
-        names += [*change.facts.fields, owner(change.path), change.facts.successor or ""]
+        names += [*change.facts.fields, owner(change.path)[0], change.facts.successor or ""]
     said = change.message
     for name in names:
         said = said.replace(code(name), "\0") if name else said
