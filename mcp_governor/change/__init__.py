@@ -15,7 +15,7 @@ from mcp_governor.lazy import lazy_names
 
 if TYPE_CHECKING:
     from mcp_governor.change.kind_model import Example, Kind
-    from mcp_governor.change.model import Change
+    from mcp_governor.change.model import Change, catalogue, kind, required_bump
     from mcp_governor.change.options import (
         CHARTER_OPEN_ENUMS,
         DEFAULT_OPTIONS,
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
         option_schemas,
         options_from,
     )
-    from mcp_governor.change.registry import catalogue, kind, required_bump
     from mcp_governor.change.surfaces import compare
     from mcp_governor.change.vocabulary import Level, Side, Verdict
 
@@ -52,7 +51,7 @@ __getattr__ = lazy_names(
     __name__,
     {
         "kind_model": ("Example", "Kind"),
-        "model": ("Change",),
+        "model": ("Change", "catalogue", "kind", "required_bump"),
         "options": (
             "CHARTER_OPEN_ENUMS",
             "DEFAULT_OPTIONS",
@@ -61,7 +60,6 @@ __getattr__ = lazy_names(
             "option_schemas",
             "options_from",
         ),
-        "registry": ("catalogue", "kind", "required_bump"),
         "surfaces": ("compare",),
         "vocabulary": ("Level", "Side", "Verdict"),
     },

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.change.facts import Facts
 from mcp_governor.change.names import fixed_values, types_of
-from mcp_governor.change.vocabulary import MISSING
+from mcp_governor.change.vocabulary import MISSING, Facts
 from mcp_governor.surface.canonical import canonical_json
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.change.budget import OverBudgetError
 from mcp_governor.change.edit import YES, Edit, Questions
 from mcp_governor.change.family_kinds import family_step
+from mcp_governor.change.model import catalogue
 from mcp_governor.change.note_kinds import NOTE_FAMILIES
-from mcp_governor.change.registry import catalogue
 from mcp_governor.change.usable import UNREAD
 from mcp_governor.change.vocabulary import MISSING, Side, Verdict
 from mcp_governor.change.walk import Walk

@@ -1,23 +1,66 @@
-"""One difference between two surfaces."""
+"""One difference between two surfaces, and every kind of change, declared once.
+
+The table in ARCHITECTURE.md ("A change kind") says which module has which kinds. This one is how the rest of the
+project asks for them, and the only one that makes changes.
+"""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mcp_governor.change.facts import NO_FACTS, Facts, names_on
-from mcp_governor.change.registry import catalogue, required_bump
-from mcp_governor.change.vocabulary import MISSING, Level, Side, Verdict, value_or_none
+from mcp_governor.change.outside_kinds import BEHAVIOUR_KINDS, MANIFEST_KINDS
+from mcp_governor.change.schema_kinds import SCHEMA_KINDS
+from mcp_governor.change.sibling_kinds import SIBLING_KINDS, SKILL_KINDS
+from mcp_governor.change.surface_kinds import SERVER_KINDS, SURFACE_KINDS
+from mcp_governor.change.vocabulary import MISSING, NO_FACTS, Facts, Level, Side, Verdict, names_on, value_or_none
 from mcp_governor.findings import Bump, Tier, value_hash
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from mcp_governor.change.kind_model import Kind
     from mcp_governor.change.wording import Words
+
+
+@cache
+def catalogue() -> Mapping[str, Kind]:
+    """All kinds by name, schema edits first."""
+    surface = (*SURFACE_KINDS, *SIBLING_KINDS, *SKILL_KINDS, *SERVER_KINDS)
+    return {kind.name: kind for kind in (*SCHEMA_KINDS, *surface, *BEHAVIOUR_KINDS, *MANIFEST_KINDS)}
+
+
+def kind(name: str) -> Kind:
+    """One kind.
+
+    Raises:
+        KeyError: there is no kind with this name.
+    """
+    return catalogue()[name]
+
+
+def required_bump(verdict: Verdict, kind: str, tier: Tier = Tier.STANDARD) -> Bump:
+    """The smallest version step that a change requires (surface governance, "Schema versioning rules").
+
+    A break, or a possible break, requires a major step on the tiers ``facade`` and ``standard``, and a minor one on
+    ``advanced``; ``internal`` promises nothing. Additions require a minor step, wording a patch. The policy handles
+    version schemes before 1.0.0, and the deprecation that must come first.
+
+    Args:
+        verdict: what the change does to clients.
+        kind: its name in the catalogue.
+        tier: of the tool whose promise is affected.
+    """
+    if tier is Tier.INTERNAL:
+        return Bump.NONE
+    if verdict is not Verdict.COMPATIBLE:
+        return Bump.MINOR if tier is Tier.ADVANCED else Bump.MAJOR
+    usual = catalogue()[kind]
+    return usual.bump if usual.verdict is Verdict.COMPATIBLE else Bump.MINOR
 
 
 def make(
@@ -117,7 +160,6 @@ class Change(Struct, frozen=True):
     @property
     def meaning(self) -> Kind:
         """The catalogue entry of its kind."""
-        from mcp_governor.change.registry import catalogue
 
         return catalogue()[self.kind]
 

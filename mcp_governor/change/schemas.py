@@ -13,14 +13,12 @@ from mcp_governor.change.claims import enum_facts
 from mcp_governor.change.edit import Edit, Questions
 from mcp_governor.change.edit_verdicts import kind_of, settled_edits, verdict_of
 from mcp_governor.change.equality import same_json
-from mcp_governor.change.facts import NO_FACTS, Facts, names_on, tokens_of
 from mcp_governor.change.graph import parse
-from mcp_governor.change.model import make
+from mcp_governor.change.model import catalogue, make
 from mcp_governor.change.names import UNIONS
 from mcp_governor.change.reading import render, stand_ins
-from mcp_governor.change.registry import catalogue
 from mcp_governor.change.usable import accepts_no_object, broken_root
-from mcp_governor.change.vocabulary import MISSING, Level, Side, Verdict
+from mcp_governor.change.vocabulary import MISSING, NO_FACTS, Facts, Level, Side, Verdict, names_on, tokens_of
 from mcp_governor.containment import Containment
 from mcp_governor.containment.validating import Validating
 from mcp_governor.parsing import exceeds_depth

@@ -6,9 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.equality import same_json
-from mcp_governor.change.facts import Facts
 from mcp_governor.change.model import make
-from mcp_governor.change.vocabulary import MISSING
+from mcp_governor.change.vocabulary import MISSING, Facts
 from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:

@@ -8,14 +8,13 @@ from msgspec.structs import replace
 
 from mcp_governor.change.budget import Budget
 from mcp_governor.change.equality import same_json
-from mcp_governor.change.facts import Facts
 from mcp_governor.change.model import make
 from mcp_governor.change.options import DEFAULT_OPTIONS, ChangeOptions
 from mcp_governor.change.renames import match_renamed
 from mcp_governor.change.siblings import compare_siblings
 from mcp_governor.change.skills import compare_skills
 from mcp_governor.change.tools import compare_tool, compare_unusable, tool_added, tool_removed, tool_renamed
-from mcp_governor.change.vocabulary import MISSING, Level, Side, Verdict, value_or_none
+from mcp_governor.change.vocabulary import MISSING, Facts, Level, Side, Verdict, value_or_none
 from mcp_governor.surface.listings import languages
 
 if TYPE_CHECKING:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.equality import same_json
-from mcp_governor.change.facts import Facts
-from mcp_governor.change.model import make
-from mcp_governor.change.registry import catalogue
-from mcp_governor.change.vocabulary import MISSING, Level, Side, Verdict, value_or_none
+from mcp_governor.change.model import catalogue, make
+from mcp_governor.change.vocabulary import MISSING, Facts, Level, Side, Verdict, value_or_none
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.surface.fingerprint import contract

@@ -9,8 +9,7 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.change.facts import owner, tokens_of
-from mcp_governor.change.vocabulary import MISSING
+from mcp_governor.change.vocabulary import MISSING, owner, tokens_of
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.text import one_line, visible
@@ -18,8 +17,8 @@ from mcp_governor.text import one_line, visible
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mcp_governor.change.facts import Facts
     from mcp_governor.change.kind_model import Kind
+    from mcp_governor.change.vocabulary import Facts
 
 PLACEHOLDER = "REPLACEMENT"
 """The placeholder for a name that only the author knows; `changelog check` asks for it."""

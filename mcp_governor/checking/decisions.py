@@ -120,7 +120,7 @@ def is_of_calls(finding: str) -> bool:
     """True if only calls produce findings with this id: a rule of station ``call``, or a changed response."""
     name = finding.partition(":")[0]
     if "/" not in name:
-        from mcp_governor.change.registry import catalogue
+        from mcp_governor.change.model import catalogue
 
         return name in catalogue() and catalogue()[name].of_calls
     from mcp_governor.rules import load_catalogue

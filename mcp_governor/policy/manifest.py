@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from mcp_governor.change.facts import Facts
 from mcp_governor.change.model import make
-from mcp_governor.change.vocabulary import MISSING
+from mcp_governor.change.vocabulary import MISSING, Facts
 from mcp_governor.errors import FileFormatError
 from mcp_governor.rules.finding import finding
 from mcp_governor.schemas.pointers import join_pointer

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from mcp_governor.change.facts import owner
-from mcp_governor.change.vocabulary import Side
+from mcp_governor.change.vocabulary import Side, owner
 from mcp_governor.change.wording import code, enumeration
 from mcp_governor.findings import value_hash
 from mcp_governor.report.finding_groups import NAMES_SHOWN

@@ -72,7 +72,7 @@ def render(report: Report) -> str:
 
 def _rule(name: str) -> dict[str, Any]:
     """The description of a rule or kind of change from the catalogue; for external rules, only the name."""
-    from mcp_governor.change.registry import catalogue as kinds
+    from mcp_governor.change.model import catalogue as kinds
     from mcp_governor.rules import load_catalogue
 
     rule, kind = load_catalogue().rules.get(name), kinds().get(name)

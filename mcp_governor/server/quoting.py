@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.change.facts import names_on
+from mcp_governor.change.vocabulary import names_on
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:

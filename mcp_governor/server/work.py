@@ -230,7 +230,7 @@ def list_rules(
 
 def explained(item: dict[str, Any]) -> ToolResponse[answers.ExplainData]:
     """``explain_finding`` for an item of a report that is there."""
-    from mcp_governor.change.registry import catalogue
+    from mcp_governor.change.model import catalogue
     from mcp_governor.rules import load_catalogue
     from mcp_governor.text import command_line
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.change.registry import catalogue as kinds
+from mcp_governor.change.model import catalogue as kinds
 from mcp_governor.config import load_config, parse_config
 from mcp_governor.config.model import IgnoredRule
 from mcp_governor.errors import ConfigError

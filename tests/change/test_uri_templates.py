@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.change.uri_templates import covers_address, covers_template, variables
+from mcp_governor.change.siblings import covers_address, covers_template, variables
 
 
 def test_variables_without_operators_and_modifiers() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_governor.change import compare
-from mcp_governor.change.registry import catalogue
+from mcp_governor.change.model import catalogue
 from mcp_governor.changelog import ChangelogSettings, SchemaVersion, check, parse
 from mcp_governor.changelog.drafting import draft, draft_unreleased, is_drafted
 from mcp_governor.changelog.model import Entry

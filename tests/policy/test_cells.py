@@ -18,9 +18,8 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.change.facts import Facts
 from mcp_governor.change.model import Change
-from mcp_governor.change.vocabulary import Side, Verdict
+from mcp_governor.change.vocabulary import Facts, Side, Verdict
 from mcp_governor.changelog import parse
 from mcp_governor.config.policy import PolicyConfig
 from mcp_governor.findings import Bump, Tier
