@@ -31,19 +31,20 @@ _WORDS = ("title", "description", "icons", "annotations")
 
 
 def compare_siblings(old: Surface, new: Surface) -> Iterator[Change]:
-    """All changes of prompts, resources and resource templates."""
+    """All changes of prompts, resources and resource templates, and of entries of any list that cannot be read."""
     yield from _prompts(old, new)
     yield from _resources(old, new)
     yield from _templates(old, new)
     for what, key, one, other in (
+        ("tools", "name", old.entries, new.entries),
         ("prompts", "name", old.prompts, new.prompts),
         ("resources", "uri", old.resources, new.resources),
         ("resourceTemplates", "uriTemplate", old.templates, new.templates),
     ):
         before, after = _unusable(one, key), _unusable(other, key)
         if before != after:
-            facts = Facts(fields=(what,), what="entries that cannot be read")
-            reason = f"an entry of {what} has no usable name"
+            facts = Facts(fields=(what,), what=f"entries that cannot be used as {what}")
+            reason = f"an entry of {what} has no usable name, or repeats one"
             yield _make("entry-undecided", f"/{what}", facts, len(before), len(after), reason=reason)
 
 

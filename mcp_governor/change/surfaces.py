@@ -13,7 +13,7 @@ from mcp_governor.change.options import DEFAULT_OPTIONS, ChangeOptions
 from mcp_governor.change.renames import match_renamed
 from mcp_governor.change.siblings import compare_siblings
 from mcp_governor.change.skills import compare_skills
-from mcp_governor.change.tools import compare_tool, compare_unusable, tool_added, tool_removed, tool_renamed
+from mcp_governor.change.tools import compare_tool, of_tool
 from mcp_governor.change.vocabulary import MISSING, Facts, Level, Side, Verdict, value_or_none
 from mcp_governor.surface.listings import languages
 
@@ -131,14 +131,14 @@ def compare(
     for tool in old.tools:
         successor = new.by_name.get(tool.name) or renamed.get(tool.name)
         if successor is None:
-            changes.append(tool_removed(tool))
+            changes.append(of_tool(tool, "tool-removed", old=tool.name))
             continue
         if tool.name in renamed:
-            changes.append(tool_renamed(tool, successor))
+            facts = Facts(successor=successor.name)
+            changes.append(of_tool(tool, "tool-renamed", "/name", old=tool.name, new=successor.name, facts=facts))
         changes.extend(compare_tool(tool, successor, level, options, same_era=one_era, run=budget))
     known = {tool.name for tool in renamed.values()}
-    changes.extend(tool_added(tool) for tool in come if tool.name not in known)
-    changes.extend(compare_unusable(old, new))
+    changes.extend(of_tool(tool, "tool-added", new=tool.name) for tool in come if tool.name not in known)
     changes.extend(compare_siblings(old, new))
     changes.extend(compare_skills(old, new))
     changes.extend(compare_servers(old, new, options))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mcp_governor.change.budget import Budget
     from mcp_governor.change.model import Change
     from mcp_governor.change.options import ChangeOptions
-    from mcp_governor.surface.model import Surface, Tool
+    from mcp_governor.surface.model import Tool
 
 _HINTS = {
     # name in the protocol → (stem of the kind, the more cautious value)
@@ -31,22 +31,8 @@ _HINTS = {
 _OWN_META = ("tier", "category", "deprecated")
 
 
-def tool_added(tool: Tool) -> Change:
-    """A tool that was not there."""
-    return _make(tool, "tool-added", "", new=tool.name)
-
-
-def tool_removed(tool: Tool) -> Change:
-    """A tool that is gone."""
-    return _make(tool, "tool-removed", "", old=tool.name)
-
-
-def tool_renamed(old: Tool, new: Tool) -> Change:
-    """A tool that goes by another name."""
-    return _make(old, "tool-renamed", "/name", old=old.name, new=new.name, facts=Facts(successor=new.name))
-
-
-def _make(tool: Tool, kind: str, path: str, **more: Any) -> Change:
+def of_tool(tool: Tool, kind: str, path: str = "", **more: Any) -> Change:
+    """A change of a tool, by default of one that came or went as a whole."""
     return make(kind, tool.name, path, **{"tier": tool.tier, **more})
 
 
@@ -69,7 +55,7 @@ def compare_tool(
     except (RecursionError, ValueError) as error:
         deep = isinstance(error, RecursionError)
         reason = "it is nested too deeply to be read" if deep else "it contains a number that JSON cannot represent"
-        return [_make(old, "contract-undecided", "", reason=reason)]
+        return [of_tool(old, "contract-undecided", "", reason=reason)]
 
 
 def _changes(
@@ -122,22 +108,22 @@ def _unnamed(old: Tool, new: Tool, changes: Sequence[Change]) -> Iterator[Change
             kind, reason, facts = "schema-rewritten", "", Facts(what="the schema of a tool without parameters")
         else:
             kind, reason, facts = "contract-undecided", "this comparison cannot name the change", Facts(detail=part)
-        yield _make(old, kind, _PARTS[part].rstrip("/"), side=side, facts=facts, reason=reason)
+        yield of_tool(old, kind, _PARTS[part].rstrip("/"), side=side, facts=facts, reason=reason)
 
 
 def _governance(old: Tool, new: Tool) -> Iterator[Change]:
     if old.tier is not new.tier:
         lowered = new.tier.rank < old.tier.rank
         kind, at_stake = ("tier-lowered", old) if lowered else ("tier-raised", new)
-        yield _make(old, kind, "/tier", tier=at_stake.tier, old=old.tier.value, new=new.tier.value)
+        yield of_tool(old, kind, "/tier", tier=at_stake.tier, old=old.tier.value, new=new.tier.value)
     yield from _listing(old, new)
     if old.category != new.category:
-        yield _make(old, "category-changed", "/category", old=_given(old.category), new=_given(new.category))
+        yield of_tool(old, "category-changed", "/category", old=_given(old.category), new=_given(new.category))
     before, after = _ending(old), _ending(new)
     if before != after:
         come, gone = before is MISSING, after is MISSING
         kind = "tool-deprecated" if come else "deprecation-withdrawn" if gone else "deprecation-changed"
-        yield _make(old, kind, "/deprecated", old=before, new=after)
+        yield of_tool(old, kind, "/deprecated", old=before, new=after)
 
 
 def _listing(old: Tool, new: Tool) -> Iterator[Change]:
@@ -145,9 +131,9 @@ def _listing(old: Tool, new: Tool) -> Iterator[Change]:
     left, came = (one.opt_in is None and other.opt_in is not None for one, other in ((old, new), (new, old)))
     moved = new.tier.rank - old.tier.rank
     if left and moved >= 0:
-        yield _make(old, "tool-unlisted", "/tier/listed", old=True, new=False)
+        yield of_tool(old, "tool-unlisted", "/tier/listed", old=True, new=False)
     elif came and moved <= 0:
-        yield _make(old, "tool-listed", "/tier/listed", tier=new.tier, old=False, new=True)
+        yield of_tool(old, "tool-listed", "/tier/listed", tier=new.tier, old=False, new=True)
 
 
 def _given(value: Any) -> Any:
@@ -176,7 +162,7 @@ def _hints(old: Tool, new: Tool, options: ChangeOptions) -> Iterator[Change]:
             continue
         less_safe = after[name] is careful
         breaking = less_safe and options.hint_less_safe == "breaking"
-        yield _make(
+        yield of_tool(
             old,
             "hint-less-safe" if less_safe else "hint-safer",
             f"/annotations/{name}",
@@ -208,7 +194,7 @@ def _wording(old: Tool, new: Tool) -> Iterator[Change]:
     )
     for kind, path, before, after in wordings:
         if not same_json(value_or_none(before), value_or_none(after)):
-            yield _make(old, kind, path, old=before, new=after)
+            yield of_tool(old, kind, path, old=before, new=after)
 
 
 def _execution(old: Tool, new: Tool) -> Iterator[Change]:
@@ -219,7 +205,7 @@ def _execution(old: Tool, new: Tool) -> Iterator[Change]:
     # A client may call in either way; "required" removes the plain call, "forbidden" the task.
     breaking = after == "required" or (after == "forbidden" and before != "forbidden")
     kind = "task-support-narrowed" if breaking else "task-support-widened"
-    yield _make(old, kind, "/execution/taskSupport", old=before, new=after)
+    yield of_tool(old, kind, "/execution/taskSupport", old=before, new=after)
 
 
 def _required(old: Tool, new: Tool) -> Iterator[Change]:
@@ -231,7 +217,7 @@ def _required(old: Tool, new: Tool) -> Iterator[Change]:
         if reported:
             facts = Facts(detail=", ".join(f"`{visible(name)}`" for name in reported))
             path = join_pointer("/_meta", REQUIRED_CAPABILITIES)
-            yield _make(old, kind, path, facts=facts)
+            yield of_tool(old, kind, path, facts=facts)
 
 
 def _visibility(old: Tool, new: Tool) -> Iterator[Change]:
@@ -240,7 +226,7 @@ def _visibility(old: Tool, new: Tool) -> Iterator[Change]:
     for kind, names in (("visibility-narrowed", before - after), ("visibility-widened", after - before)):
         for name in sorted(names):
             facts = Facts(detail=f"the {name}")
-            yield _make(old, kind, "/_meta/ui/visibility", facts=facts)
+            yield of_tool(old, kind, "/_meta/ui/visibility", facts=facts)
 
 
 def _meta(old: Tool, new: Tool) -> Iterator[Change]:
@@ -253,7 +239,7 @@ def _meta(old: Tool, new: Tool) -> Iterator[Change]:
     if not same_json(before, after):
         keys = [key for key in sorted(before.keys() | after.keys()) if before.get(key, ...) != after.get(key, ...)]
         facts = Facts(detail=", ".join(keys))
-        yield _make(old, "meta-changed", "/_meta", old=before, new=after, facts=facts)
+        yield of_tool(old, "meta-changed", "/_meta", old=before, new=after, facts=facts)
 
 
 def other_meta(meta: Any) -> dict[str, Any]:
@@ -287,30 +273,9 @@ def _schemas(old: Tool, new: Tool, level: Level, options: ChangeOptions, budget:
         yield from changes(Side.OUTPUT, before, after)
     elif before is not MISSING or after is not MISSING:
         kind = "output-schema-removed" if after is MISSING else "output-schema-added"
-        yield _make(old, kind, "/outputSchema", old=before, new=after)
+        yield of_tool(old, kind, "/outputSchema", old=before, new=after)
 
 
 def _input(tool: Tool) -> Any:
     """The input schema; a missing one is that of a tool without parameters, as in FastMCP and old SDKs."""
     return {"type": "object"} if tool.input_schema is None else tool.input_schema
-
-
-def compare_unusable(old: Surface, new: Surface) -> Iterator[Change]:
-    """Entries of the list that are not tools, or that repeat a name: the effect of changing them is unknown."""
-    before, after = _unusable(old), _unusable(new)
-    if before != after:
-        yield make(
-            "entry-undecided",
-            None,
-            "/tools",
-            old=len(before),
-            new=len(after),
-            facts=Facts(fields=("tools",), what="entries that cannot be used as tools"),
-            reason="an entry of tools/list is not a tool, or repeats a name",
-        )
-
-
-def _unusable(surface: Surface) -> list[str]:
-    usable = {tool.index for tool in surface.tools}
-    rest = (entry for index, entry in enumerate(surface.entries) if index not in usable)
-    return sorted(map(canonical_json, rest))

@@ -48,14 +48,8 @@ def edited(path: str, value: Any) -> dict[str, Any]:
 
 CONTRACT = {
     "a property named description goes": edited("inputSchema.properties.description", ...),
-    "output schema": edited("outputSchema.properties.hits.type", "number"),
-    "default, because servers act on it": edited("inputSchema.properties.order.default", "down"),
-    "enum value": edited("inputSchema.properties.order.enum", ["up", "down"]),
     "name": edited("name", "find"),
-    "tier": edited("_meta", {"dev.mcp-governor/tier": "advanced"}),
-    "deprecated": edited("_meta", {"deprecated": "use find_things instead"}),
     "dialect": edited("inputSchema.$schema", "http://json-schema.org/draft-07/schema#"),
-    "tasks": edited("execution", {"taskSupport": "optional"}),
     "a property called title": edited("inputSchema.properties.title", {"type": "string"}),
 }
 

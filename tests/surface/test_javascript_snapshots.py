@@ -1,4 +1,5 @@
-"""Tools in the snapshots of JavaScript tests, as pretty-format 29 and 27, and Bun, write them.
+"""Folders of snapshots with a tool each, and tools in the snapshots of JavaScript tests, as pretty-format and Bun write
+them.
 
 Compared with pretty-format 29 itself on the tool lists of 171 releases of public servers: all were read as they are.
 """
@@ -17,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_governor.errors import FileFormatError
+from mcp_governor.surface import load_surface
 from mcp_governor.surface.folders import is_test_snapshot, tools_of_snapshot
 
 VITEST = "// Vitest Snapshot v1, https://vitest.dev/guide/snapshot.html\n"
@@ -181,3 +183,53 @@ def test_the_name_of_a_test_costs_no_more_than_it_is_long() -> None:
     with pytest.raises(FileFormatError, match="contains no tool"):
         tools_of_snapshot(text, "a.snap")
     assert time.process_time() - begun < 1
+
+
+def snap(name, **more):
+    return json.dumps({"name": name, "description": "Does.", "inputSchema": {"type": "object"}, **more})
+
+
+def folder(root, **files):
+    root.mkdir(exist_ok=True)
+    for name, text in files.items():
+        (root / f"{name}.snap").write_text(text)
+    return root
+
+
+def test_each_file_is_a_tool(tmp_path):
+    path = folder(tmp_path / "__toolsnaps__", list_stock=snap("list_stock"), add_stock=snap("add_stock"))
+    (path / "README.md").write_text("not a tool")
+    assert [tool.name for tool in load_surface(path).tools] == ["add_stock", "list_stock"]
+
+
+def test_a_variant_stands_for_its_tool_only_where_that_has_none(tmp_path):
+    path = folder(
+        tmp_path,
+        add_stock=snap("add_stock", title="own"),
+        add_stock_typed=snap("add_stock", title="variant"),
+        list_stock_typed=snap("list_stock", title="only"),
+        _surface='["add_stock", "list_stock"]',
+    )
+    assert {tool.name: tool.raw["title"] for tool in load_surface(path).tools} == {
+        "add_stock": "own",
+        "list_stock": "only",
+    }
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ({"_surface": '["a"]'}, "contains no tool"),
+        ({"a": "{"}, "a.snap is cut off"),
+        ({"a": snap("a"), "b": '{"name": 5}', "c": "nope"}, "c.snap is not JSON"),
+    ],
+)
+def test_what_is_not_a_folder_of_tools(tmp_path, files, words):
+    with pytest.raises(FileFormatError, match=words):
+        load_surface(folder(tmp_path / "snaps", **files), what="snaps")
+
+
+def test_a_folder_without_snapshots_is_not_a_recording(tmp_path):
+    (tmp_path / "a.json").write_text("[]")
+    with pytest.raises(FileFormatError, match="cannot be read"):
+        load_surface(tmp_path)
