@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from mcp_governor.change.kind_model import KEYWORD, Example, Kind, both_sides, value
+from mcp_governor.change.kind_model import Kind, both_sides, value
 from mcp_governor.change.vocabulary import Event, Side, Verdict
 
 _BREAKING, _COMPATIBLE, _UNKNOWN = Verdict.BREAKING, Verdict.COMPATIBLE, Verdict.UNKNOWN
@@ -175,67 +175,46 @@ def family_step(family: str, shrinks: bool, grows: bool) -> str:
     return f"{family}-{step}"
 
 
-def _prefix(side: Side) -> str:
-    return "output-" if side is Side.OUTPUT else ""
-
-
 _BY_NAME = {row.name: row for row in _FAMILIES}
 
 
-def _of_family(row: _Family, side: Side) -> list[Kind]:
-    inward = side is Side.INPUT
-    names = {step: f"{row.name}-{step}" for step in (row.tighter, row.looser, "changed")}
-    steps = {
-        row.tighter: (
-            f"The schema is stricter about {row.subject}: calls that were valid are now invalid."
-            if inward
-            else f"Results are limited more tightly in {row.subject}: clients that handle more still work.",
-            _BREAKING if inward else _COMPATIBLE,
-            (row.loose, row.tight),
-            "tightened",
+def _of_family(row: _Family) -> list[Kind]:
+    tighter, looser, changed = (f"{row.name}-{step}" for step in (row.tighter, row.looser, "changed"))
+    open_verdict = _UNKNOWN if row.other is None else _BREAKING
+    steps = (
+        (
+            *(tighter, looser, "tightened", (_BREAKING, _COMPATIBLE), (row.loose, row.tight)),
+            f"The schema is stricter about {row.subject}: calls that were valid are now invalid.",
+            f"Results are limited more tightly in {row.subject}: clients that handle more still work.",
         ),
-        row.looser: (
-            f"The schema is more lenient about {row.subject}: every call that was valid still is."
-            if inward
-            else f"Results may differ in {row.subject} from what was promised: clients receive values that "
-            "they never had to handle.",
-            _COMPATIBLE if inward else _BREAKING,
-            (row.tight, row.loose),
-            "loosened",
+        (
+            *(looser, tighter, "loosened", (_COMPATIBLE, _BREAKING), (row.tight, row.loose)),
+            f"The schema is more lenient about {row.subject}: every call that was valid still is.",
+            f"Results may differ in {row.subject} from what was promised: clients receive values that they never had "
+            "to handle.",
         ),
-        "changed": (
-            f"The schema has a different requirement for {row.subject}: some calls that were valid are now invalid."
-            if inward
-            else f"Results follow a different rule for {row.subject}: clients receive values that were ruled out.",
-            _BREAKING if row.other is not None else _UNKNOWN,
-            (row.tight, row.other) if row.other is not None else None,
-            "changed",
+        (
+            *(changed, changed, "changed", (open_verdict, open_verdict), (row.tight, row.other)),
+            f"The schema has a different requirement for {row.subject}: some calls that were valid are now invalid.",
+            f"Results follow a different rule for {row.subject}: clients receive values that were ruled out.",
         ),
-    }
-    opposite = {row.tighter: row.looser, row.looser: row.tighter, "changed": "changed"}
-    other = Side.OUTPUT if inward else Side.INPUT
-    return [
-        Kind(
-            name=_prefix(side) + names[step],
-            side=side,
-            explanation=explanation,
-            verdict=verdict,
-            message=KEYWORD,
-            entry=_EVENTS[event][not inward] + _VALUES,
-            reverse=_prefix(side) + names[opposite[step]],
-            other_side=_prefix(other) + names[step],
-            example=Example("value", *fragments) if fragments and fragments[0] is not None else None,
-            contract=True,
+    )
+    kinds = [
+        kind
+        for name, reverse, event, verdicts, fragments, *explanations in steps
+        for kind in both_sides(
+            *(name, f"output-{name}", explanations, verdicts),
+            None if None in fragments else value(*fragments),
+            reverse=reverse,
+            entries=[entry + _VALUES for entry in _EVENTS[event]],
             what=row.what,
             of_types=row.name == "type",
         )
-        for step, (explanation, verdict, fragments, event) in steps.items()
     ]
+    return sorted(kinds, key=lambda kind: kind.side is Side.OUTPUT)
 
 
-FAMILY_KINDS: tuple[Kind, ...] = tuple(
-    kind for row in _FAMILIES for side in (Side.INPUT, Side.OUTPUT) for kind in _of_family(row, side)
-)
+FAMILY_KINDS: tuple[Kind, ...] = tuple(kind for row in _FAMILIES for kind in _of_family(row))
 
 _ONE, _TWO, _THREE = ({"type": "string", "enum": list(values)} for values in ("a", "ab", "ac"))
 

@@ -162,14 +162,14 @@ class Kind(Struct, frozen=True):
 def both_sides(
     name: str,
     output: str,
-    explanations: tuple[str, str],
+    explanations: Sequence[str],
     verdicts: tuple[Verdict, Verdict],
-    example: Example,
+    example: Example | None,
     bumps: tuple[Bump | None, Bump | None] = (None, None),
     *,
     reverse: str = "",
     messages: str | tuple[Sentence, Sentence] = KEYWORD,
-    entries: tuple[Sentence, Sentence],
+    entries: Sequence[Sentence],
     **more: Any,
 ) -> list[Kind]:
     """One edit as an input kind and an output kind; its own opposite without ``reverse``, that of the input kind.

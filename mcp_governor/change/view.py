@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.graph import SchemaNode
@@ -89,7 +89,7 @@ class Alternative:
         """A copy with other values for some keywords; ``None`` removes one."""
         merged = {**self.keys, **keys}
         kept = {key: value for key, value in merged.items() if value is not None}
-        return Alternative(self.type, kept, self.where, self.home, self.notes, self.stated)
+        return replace(self, keys=kept)
 
 
 @dataclass(eq=False, repr=False, slots=True)
@@ -341,9 +341,7 @@ def as_type(alternative: Alternative, name: str) -> Alternative:
     """The alternative with the keywords that apply to a type, in the form that they have there."""
     relevant = _KEYS_OF_TYPE[name] | _KEYS_OF_ALL
     keys = {key: value for key, value in alternative.keys.items() if key in relevant}
-    made = Alternative(
-        alternative.type, keys, alternative.where, alternative.home, alternative.notes, alternative.stated
-    )
+    made = replace(alternative, keys=keys)
     return _with_inclusive_bounds(made) if name == "integer" else made
 
 
@@ -362,7 +360,7 @@ def _with_inclusive_bounds(alternative: Alternative) -> Alternative:
                 keys[bound], where[bound], stated[bound] = tight, where[exclusive], written
         if bound in keys:
             keys[bound] = math.ceil(keys[bound]) if step > 0 else math.floor(keys[bound])
-    return Alternative(alternative.type, keys, where, alternative.home, alternative.notes, stated)
+    return replace(alternative, keys=keys, where=where, stated=stated)
 
 
 def _tightest(keys: dict[str, Any]) -> None:
