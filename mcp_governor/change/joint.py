@@ -250,7 +250,7 @@ class Around(Struct, frozen=True):
         return name in self.names or any(name in declared(other) for other in self.others)
 
 
-NOWHERE = Around(), Around()
+NOT_IN_PLACE = Around(), Around()
 """What is around two schemas that apply to a value of their own."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mcp_governor.change.edit import Edit
-from mcp_governor.change.joint import NOWHERE, JointSpot, distinguishing
+from mcp_governor.change.joint import NOT_IN_PLACE, JointSpot, distinguishing
 from mcp_governor.change.names import (
     closed_here,
     declared,
@@ -58,7 +58,7 @@ class Walker(Protocol):
     def property(self, name: str, old: SchemaNode, new: SchemaNode, *, trust: bool, was: str = "") -> None: ...
 
     def nodes(
-        self, old: SchemaNode, new: SchemaNode, *, trust: bool = True, around: tuple[Around, Around] = NOWHERE
+        self, old: SchemaNode, new: SchemaNode, *, trust: bool = True, around: tuple[Around, Around] = NOT_IN_PLACE
     ) -> None: ...
 
     def child(self, old: Alternative, new: Alternative, key: str, leaf: Leaf, family: str, trust: bool) -> None: ...

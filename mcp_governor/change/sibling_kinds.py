@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.kind_model import BREAKING, CHANGED, COMPATIBLE, UNKNOWN, kind, patch, there_and_back
 from mcp_governor.change.vocabulary import Event
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mcp_governor.change.kind_model import Kind
 
 
@@ -231,6 +234,29 @@ def _template(uri: str, **more: Any) -> dict[str, Any]:
     return {"resourceTemplates": [{"uriTemplate": uri, "name": "file", **more}]}
 
 
+def _media_types(thing: str, subject: str, made: Callable[..., dict[str, Any]]) -> list[Kind]:
+    return [
+        kind(
+            f"{thing}-media-type-changed",
+            BREAKING,
+            f"{subject} a different media type: clients that parse the old one fail.",
+            f"{thing}-media-type-changed",
+            (made(mimeType="text/plain"), made(mimeType="text/html")),
+            "{thing}: mimeType changed from {old} to {new}",
+            thing=thing,
+        ),
+        patch(
+            f"{thing}-media-type-declared",
+            "The media type was added or removed.",
+            made(),
+            made(mimeType="text/plain"),
+            "{thing}: mimeType <is new: {new}|is gone>",
+            thing=thing,
+            at="surface",
+        ),
+    ]
+
+
 _RESOURCES = [
     *there_and_back(
         "resource-removed",
@@ -252,24 +278,7 @@ _RESOURCES = [
         "{thing} is now covered by template {successor} instead of being listed",
         thing="resource",
     ),
-    kind(
-        "resource-media-type-changed",
-        BREAKING,
-        "The resource has a different media type: clients that parse the old one fail.",
-        "resource-media-type-changed",
-        (_resource(mimeType="text/plain"), _resource(mimeType="application/json")),
-        "{thing}: mimeType changed from {old} to {new}",
-        thing="resource",
-    ),
-    patch(
-        "resource-media-type-declared",
-        "The media type was added or removed.",
-        _resource(),
-        _resource(mimeType="text/plain"),
-        "{thing}: mimeType <is new: {new}|is gone>",
-        thing="resource",
-        at="surface",
-    ),
+    *_media_types("resource", "The resource has", _resource),
     *there_and_back(
         "template-removed",
         "template-added",
@@ -336,24 +345,7 @@ _RESOURCES = [
         "{thing} has other names for its variables: {successor}; the URIs are the same",
         thing="template",
     ),
-    kind(
-        "template-media-type-changed",
-        BREAKING,
-        "The resources of the template have a different media type: clients that parse the old one fail.",
-        "template-media-type-changed",
-        (_template("a:{x}", mimeType="text/plain"), _template("a:{x}", mimeType="text/html")),
-        "{thing}: mimeType changed from {old} to {new}",
-        thing="template",
-    ),
-    patch(
-        "template-media-type-declared",
-        "The media type was added or removed.",
-        _template("a:{x}"),
-        _template("a:{x}", mimeType="text/plain"),
-        "{thing}: mimeType <is new: {new}|is gone>",
-        thing="template",
-        at="surface",
-    ),
+    *_media_types("template", "The resources of the template have", partial(_template, "a:{x}")),
     patch(
         "prompt-or-resource-wording-changed",
         "The wording of a prompt, a resource or a template changed.",

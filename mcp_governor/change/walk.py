@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.change.edit import YES, Edit, Questions
 from mcp_governor.change.equality import same_note
 from mcp_governor.change.graph import SchemaNode, pointers
-from mcp_governor.change.joint import NOWHERE, joint_spot
+from mcp_governor.change.joint import NOT_IN_PLACE, joint_spot
 from mcp_governor.change.names import declared, is_false
 from mcp_governor.change.note_kinds import NOTE_FAMILIES
 from mcp_governor.change.objects import Objects
@@ -71,7 +71,7 @@ class Walk:
         self._trail: list[str] = []
         self._step: Step | None = None
         self._homes = ("", "")
-        self.around = NOWHERE
+        self.around = NOT_IN_PLACE
         self._declaring: dict[View, dict[str, list[Alternative]]] = {}
 
     def run(self) -> list[Edit]:
@@ -95,7 +95,7 @@ class Walk:
         names: tuple[str, ...] = (),
         item: bool = False,
         within: bool = False,
-        around: tuple[Around, Around] = NOWHERE,
+        around: tuple[Around, Around] = NOT_IN_PLACE,
     ) -> None:
         """Compare two nodes at the same place.
 
@@ -391,7 +391,7 @@ class Walk:
             leaf(family, (key,))
         else:
             item = key == "items" and "prefixItems" not in old.keys
-            around = self.inside((old, key, before), (new, key, after)) if key in IN_PLACE else NOWHERE
+            around = self.inside((old, key, before), (new, key, after)) if key in IN_PLACE else NOT_IN_PLACE
             self.nodes(before, after, trust=trust, item=item, within=key in ("then", "else"), around=around)
 
     def _applicators(self, old: Alternative, new: Alternative, leaf: Any) -> None:
