@@ -32,6 +32,11 @@ def server(instructions: str | None = None, **capabilities: Any) -> dict[str, An
 
 
 SIBLINGS: dict[str, tuple[Any, Any, list[tuple[str, str, Verdict]]]] = {
+    "prompt argument becomes required": (
+        prompt({"name": "a"}),
+        prompt({"name": "a", "required": True}),
+        [("prompt-argument-required", "/prompts/p/arguments/a", B)],
+    ),
     "explicitly optional is optional": (prompt({"name": "a"}), prompt({"name": "a", "required": False}), []),
     "prompt reworded": (
         prompt(description="A."),

@@ -56,6 +56,8 @@ HONEST = {"digest": digest(1), "size": 1}
 FAILED = {"error": "no such resource"}
 RENAMED = "skill://refund-orders/SKILL.md"
 EDITS: dict[str, tuple[list[Any], list[Any], dict[str, Verdict]]] = {
+    "a file": ([skill()], [skill(form=3)], {"skill-file-changed": C}),
+    "no tools any more": ([skill(**{"allowed-tools": "add"})], [skill()], {"skill-tools-narrowed": C}),
     "another order": ([skill(), skill(uri=RENAMED)], [skill(uri=RENAMED), skill()], {}),
     "another URI, another text": ([skill()], [skill(3, uri=RENAMED)], {"skill-removed": B, "skill-added": C}),
     "two with one text": (
