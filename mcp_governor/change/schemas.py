@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from mcp_governor.change.budget import Budget
     from mcp_governor.change.graph import Graph
     from mcp_governor.change.model import Change
-
-    _Schemas = dict[str, dict[str, Any]]
     from mcp_governor.change.options import ChangeOptions
     from mcp_governor.findings import Tier
+
+    _Schemas = dict[str, dict[str, Any]]
 
 
 class SchemaPair(Struct, frozen=True):
