@@ -19,9 +19,8 @@ from msgspec import Struct
 from mcp_governor.call.cases import GENERATED, Purpose, shown_arguments
 from mcp_governor.call.masking import mask
 from mcp_governor.call.outcome import read_response
-from mcp_governor.change.facts import Facts
-from mcp_governor.change.making import make
-from mcp_governor.change.vocabulary import MISSING
+from mcp_governor.change.model import make
+from mcp_governor.change.vocabulary import MISSING, Facts
 from mcp_governor.config import CallConfig
 from mcp_governor.errors import FileFormatError
 from mcp_governor.files import list_files, read_named

@@ -58,7 +58,7 @@ def is_drafted(entry: Entry) -> bool:
 
 @cache
 def _patterns() -> tuple[re.Pattern[str], ...]:
-    from mcp_governor.change.registry import catalogue
+    from mcp_governor.change.model import catalogue
 
     found: dict[str, None] = {}
     for kind in catalogue().values():
