@@ -21,7 +21,7 @@ from mcp_governor.checking.reading import changes_between, read_governed, trusti
 from mcp_governor.config import DEFAULT_CHANGELOG
 from mcp_governor.errors import UsageError
 from mcp_governor.findings import Bump
-from mcp_governor.policy.evaluation import needed_by
+from mcp_governor.policy.model import needed_by
 from mcp_governor.surface import fingerprint
 from mcp_governor.target.git_door import one_look
 from mcp_governor.target.git_releases import release_tags

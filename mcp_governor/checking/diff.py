@@ -92,7 +92,7 @@ class Compared(Struct, frozen=True):
 
 def compared(old: Surface, new: Surface, config: Config, *, governed: bool = False) -> Compared:
     """Compare two surfaces; ``governed``: the new one is that of the governed server."""
-    from mcp_governor.policy.evaluation import needed_by
+    from mcp_governor.policy.model import needed_by
 
     changes = changes_between(old, new, config)
     versions = versions_between(old, new, config, governed=governed)

@@ -12,7 +12,8 @@ from mcp_governor.change.model import Change
 from mcp_governor.change.vocabulary import Side, Verdict
 from mcp_governor.changelog import parse
 from mcp_governor.findings import Bump, Severity, Tier
-from mcp_governor.policy.evaluation import evaluate, required_step
+from mcp_governor.policy.evaluation import evaluate
+from mcp_governor.policy.model import required_step
 from mcp_governor.surface import Surface, build_surface
 
 LOG = """## 2.0.0 (current)
