@@ -125,7 +125,7 @@ def _read_changelog(data: bytes, folder: Path) -> tuple[str, str]:
     settings = changelog.ChangelogSettings(baseline=old, recorded=recorded)
     found = [*changelog.check(book, new, changes, settings=settings), *changelog.check(book, None)]
     parts = [f"{finding.rule} {finding.path} {finding.message} {finding.fix}" for finding in found]
-    parts += [f"{found.tool} {found.replacement} {found.line}" for found in changelog.announcements(book)]
+    parts += [f"{found.tool} {found.replacement}" for found in changelog.announcements(book)]
     tools = set(old.by_name) | set(new.by_name)
     for work in (
         lambda: changelog.draft(book, changes, version="1.5.0", fingerprint=fingerprint(new), tools=tools),

@@ -149,6 +149,8 @@ _CONDITION = lazy_pattern(r"\b(?:if|when|where|unless|was|not|only)\b|\w=", re.I
 _QUOTED = lazy_pattern(r"(?<!\w)([\"'`])([^\"'`\s]{1,60})\1(?!\w)")
 _VAGUE = lazy_pattern(r"\b(?:higher|lower|larger|smaller|prefer|recommended|typical|usually)\b", re.IGNORECASE)
 _RANGE = lazy_pattern(r"\d[\d,.]*\s?(?:-|–|—|to)\s?\d[\d,.]*")
+_AMOUNT = lazy_pattern(r"\d{1,4}[a-z]{1,3}")
+"""A value such as "24h": others like it are mostly taken as well."""
 _END = lazy_pattern(r"[.;!?]\s|\n")
 
 
@@ -185,7 +187,9 @@ def _said(node: SchemaPlace) -> str:
 
 def _are_listed(values: Sequence[str], text: str) -> bool:
     """True if a description announces a list of exactly these values, with no condition and no hint at others."""
-    if len(values) < 2 or _OPEN.search(text) or not all(value.isascii() for value in values):
+    if len(values) < 2 or all(map(_AMOUNT.fullmatch, values)) or _OPEN.search(text):
+        return False
+    if not all(value.isascii() for value in values):
         return False
     places = [re.search(rf"(?<![\w-]){re.escape(value)}(?![\w-])", text) for value in values]
     found = [place.span() for place in places if place is not None]

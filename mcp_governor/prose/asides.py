@@ -11,6 +11,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.prose.call_arguments import call_properties
+from mcp_governor.prose.guarded import Guarded
 from mcp_governor.prose.outline import LETTER, of_script
 from mcp_governor.prose.words import name_words, occurrences
 
@@ -61,7 +63,7 @@ _SUBJECT = lazy_pattern(
 _PASSED = lazy_pattern(
     r"\b(?:give|given|pass|passed|provide|put|send|supply|specify)\s(?!(?:along|both|either|one|together)\b)[^.\n]{2,160}"
     r"\s(?:as|in|inline|via)\s(?:the\s)?[`'\"]?$"
-    r"|\b(?:discover|find|get|look up|obtain)\s(?:an?\s|the\s|valid\s){0,2}[`'\"]?$",
+    r"|\b(?:discover|find|get|look up|obtain|produce)\s(?:an?\s|the\s|valid\s){0,2}[`'\"]?$",
     re.IGNORECASE,
 )
 """What is in front of the name where its value is described first: "pass the ids of the best hits as `seeds`"."""
@@ -85,7 +87,17 @@ def is_described(one: Declared) -> bool:
     """True if anything says what a parameter is, if only in passing."""
     if one.text or not _OPEN.isdisjoint(one.schema):
         return True
-    return not one.nested and bool(said_in_passing(one.name, one.tool.description, anything=True))
+    if one.nested:
+        return False
+    if len(call_properties(one.tool)) == 1 and _EXAMPLE.search(one.tool.description[:_MAX_TEXT]):
+        return True  # "Get one collection by id (e.g. "ctx_123456")" can only be about it.
+    return bool(said_in_passing(one.name, one.tool.description, anything=True))
+
+
+_EXAMPLE = Guarded(
+    r"\((?:an?\s[\w-]{1,20}\s)?(?:e\.g\.?|for example|such as|like)[ :,]{1,2}[`'\"]?\w",
+    *("e.g", "for example", "such as", "like"),
+)
 
 
 def without_results(description: str) -> str:

@@ -12,7 +12,9 @@ from msgspec import Struct
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.call_arguments import call_properties
+from mcp_governor.prose.claims import read_values
 from mcp_governor.prose.guarded import Guarded
+from mcp_governor.prose.outline import outline
 from mcp_governor.prose.words import MUTATING_VERBS, READING_VERBS, name_words, word_set, words
 from mcp_governor.subjects.schemas import types_of
 
@@ -89,7 +91,7 @@ def operations(tool: Tool) -> list[Operation]:
         Operation(name, value)
         for name, schema in _arguments(tool)
         if name.lower() in _PICKS and not _FILTER.match(_described(schema))
-        for value in _values(schema)
+        for value in [*_values(schema)] or _listed(tool, name, schema)
     ]
     changes = {one.verb for one in found if one.changes}
     reads = any(one.reads for one in found)
@@ -171,6 +173,15 @@ def _values(schema: Any) -> Iterator[str]:
             if isinstance(branch, dict)
         ]
     yield from (value for value in values if isinstance(value, str))
+
+
+def _listed(tool: Tool, name: str, schema: Any) -> list[str]:
+    """The values that prose lists where the schema takes any text: "action: What to do (list, delete)"."""
+    if not isinstance(schema, dict) or not (types_of(schema) or frozenset({"string"})) <= {"string", "null"}:
+        return []
+    own = _described(schema)
+    said = own or str(outline(tool.description, tuple(call_properties(tool))).entries.get(name, ""))
+    return [value for claim in read_values(said[:_MAX_TEXT]) for value in claim.listed.values[:_MAX_VALUES]]
 
 
 def _arguments(tool: Tool) -> Iterator[tuple[str, Any]]:

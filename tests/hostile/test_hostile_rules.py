@@ -98,7 +98,7 @@ OTHERS = {
     "a message that is filled in for every finding": (
         f"messages.a = '{'{value:all}' * 20_000}'\n",
         EXAMPLES,
-        "messages.a: ",
+        '"messages.a" is wrong: ',
     ),
     "an example without end": (
         "",

@@ -209,7 +209,7 @@ def test_a_key_that_permits_calls_is_read_only_after_it_was_asked_if_it_counts()
     key = re.compile(r"config\.(calls|calls_dir|read_only_tools)\b|\)\.read_only_tools\b")
     package = REPO / "mcp_governor"
     readers = {file.relative_to(package).as_posix() for file in package.rglob("*.py") if key.search(file.read_text())}
-    readers.remove("checking/against/changed_recordings.py")  # compares the files of two commits, and calls nothing
+    readers.remove("checking/against/base_branch.py")  # compares the files of two commits, and calls nothing
     assert readers == {
         *("checking/calling.py", "cli/call_command.py", "cli/load_sweep.py", "cli/eval_run.py"),
     }

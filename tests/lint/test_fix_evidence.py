@@ -47,6 +47,7 @@ def test_a_list_that_is_announced_and_ends_is_evidence(text, values):
         ("One of 'TITLE', 'SUBTITLE', 'HEADING_1' through 'HEADING_6'.", ["TITLE", "SUBTITLE", "HEADING_1"]),
         ("Supported categories include: food, hotel, shop", ["food", "hotel", "shop"]),
         ("Sheet, e.g. Sheet1 or 0", ["Sheet1", "0"]),
+        ('Time to look back - "1h", "24h", "7d"', ["1h", "24h", "7d"]),
         ('"Sheet1" (name) or "0" (index, 0-based)', ["Sheet1", "0"]),
         ("Optional JSON string. Supported filters: AccountId, Association", ["AccountId", "Association"]),
         ("Any of the dimensions Region, Zone or 'Tag:<key>'", ["Region", "Zone"]),

@@ -218,6 +218,8 @@ def valued(name, *values, **more):
         (valued("action", "list", "createItem"), "writes"),
         (valued("operation", "get-plan", "list-plans"), "reads"),
         (valued("action", "fast", "slow"), "writes"),
+        ({"action": {"type": "string", "description": "What to do (status|enable|remove)"}}, "destroys"),
+        ({"action": {"enum": ["list", "set"], "description": "One of list, set or delete"}}, "writes"),
         # What a parameter of another name takes is data.
         (valued("type", "list", "delete"), "writes"),
         ({"params": {"type": "object", "properties": valued("action", "get", "drop")}}, "destroys"),

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.call_arguments import call_object
-from mcp_governor.prose.claims import read_needs, read_values
+from mcp_governor.prose.claims import read_defaults, read_needs, read_values
 from mcp_governor.prose.credentials import names_key, names_password
 from mcp_governor.prose.passages import outline_of, without_name
 from mcp_governor.prose.words import name_words
@@ -140,6 +140,8 @@ def _stated(tool: Tool, context: Context) -> Iterator[tuple[_Need, Mapping[str, 
 def _read(said: str, group: _Group, facts: Facts, name: str = "") -> Iterator[tuple[_Need, Mapping[str, Any]]]:
     """What a description says of one parameter, or, without a name, of those of an object."""
     for claim in facts.read(read_needs, said):
+        if name and claim.form == "required-when" and facts.read(read_defaults, said):
+            continue  # Left out, it has a value all the same.
         part = said[slice(*claim.span)]
         names = group.tied(claim, name, said)
         if names:

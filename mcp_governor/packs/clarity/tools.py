@@ -142,6 +142,10 @@ _SURE_READS = word_set("count describe fetch find get list lookup read search sh
 """Verbs of names that mean nothing else: what is checked or scraped may be started or changed by that."""
 
 
+_OF_A_VIEW = word_set("cursor focus selection selections viewport zoom")
+"""What somebody sees or has selected; nothing that is kept is lost."""
+
+
 def _group(tool: Tool, prefix: str | None) -> Literal["loses", "unknown", "adds", "reads"]:
     """What a tool does as far as its hints are concerned. It only reads if its verb is one for nothing else: clients
     call such a tool without asking, and what is translated or crawled may be kept or started as well."""
@@ -151,6 +155,8 @@ def _group(tool: Tool, prefix: str | None) -> Literal["loses", "unknown", "adds"
         sure = not _ONLY_READING.isdisjoint((verb, opening_verb(text))) or READ_ONLY.search(text)
         return "reads" if sure else "unknown"
     if effect == "writes":
+        if verb == "set" and not _OF_A_VIEW.isdisjoint(name_words(tool.name)):
+            return "unknown"
         return "loses" if verb in UPDATING_VERBS else "adds"
     return "unknown" if effect == "unknown" else "loses"
 
