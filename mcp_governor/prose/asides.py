@@ -95,7 +95,7 @@ def is_described(one: Declared) -> bool:
 
 
 _EXAMPLE = Guarded(
-    r"\((?:an?\s[\w-]{1,20}\s)?(?:e\.g\.?|for example|such as|like)[ :,]{1,2}[`'\"]?\w",
+    r"\((?:an?\s[\w-]{1,20}\s)?(?:e\.g\.?|for example|such as|like)[ :,]{1,2}[`'\"]\w",
     *("e.g", "for example", "such as", "like"),
 )
 
