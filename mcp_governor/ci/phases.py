@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from mcp_governor.checking.against.base_branch import key_of_all
+from mcp_governor.ci.comment import KEY, MAX_KEYS, MAX_SUMMARY, Memory, find_approval, fitted, post_comment
 from mcp_governor.ci.history import Clone, fetch_base, fetch_release
 from mcp_governor.ci.job import GITHUB, TOKEN, Job, read_job
-from mcp_governor.ci.pull_request import KEY, MAX_KEYS, MAX_SUMMARY, Memory, find_approval, fitted, post_comment
 from mcp_governor.errors import Exit, UsageError
 from mcp_governor.files import MEBIBYTE, read_bytes, repository_of
 from mcp_governor.programs import our_python

@@ -14,9 +14,9 @@ from replacing import replace
 from support import REPO
 
 from mcp_governor.ci import pull_request
+from mcp_governor.ci.comment import MAX_COMMENT, ApiError, Memory, PullRequest, marker, post_comment, remembered
 from mcp_governor.ci.job import Job, read_job
 from mcp_governor.ci.phases import Wanted, check, command_line, conclude, prepare
-from mcp_governor.ci.pull_request import MAX_COMMENT, ApiError, Memory, PullRequest, marker, post_comment, remembered
 from mcp_governor.errors import UsageError
 
 SHA = "a" * 40

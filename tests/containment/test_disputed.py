@@ -33,7 +33,7 @@ def test_dependencies_of_a_late_draft(uri: str | None) -> None:
     assert contains(*members).verdict == "no"
 
 
-@pytest.mark.parametrize(("one", "other"), product(LATE, repeat=2))
+@pytest.mark.parametrize(("one", "other"), [*product(LATE, repeat=2)])
 def test_dependencies_are_the_same_in_all_late_drafts(one: str | None, other: str | None) -> None:
     schema = {"dependencies": {"a": ["b"], "c": {"type": "object"}}}
     assert contains(named(one, schema), named(other, schema)).verdict == "yes"
