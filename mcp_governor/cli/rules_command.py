@@ -177,7 +177,7 @@ def _page(rule: Rule, output: Output) -> Iterator[Line]:
     from mcp_governor.rules.finding import is_placeholder, named
 
     severity = rule.severity.value
-    traits = ["" if rule.persona == "regular" else rule.persona, "" if rule.enabled else "only if selected by name"]
+    traits = ["" if rule.persona == "regular" else rule.persona, rule.if_asked]
     shown = "".join(f"  {trait}" for trait in traits if trait)
     yield line((rule.id, "bold"), "  ", (severity, _STYLES[severity]), f"{shown}  since {rule.since}")
     if former := formerly(rule.id):

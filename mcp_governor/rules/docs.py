@@ -213,8 +213,8 @@ def _traits(rule: Rule) -> Iterator[str]:
     yield rule.severity.value
     if rule.persona != "regular":
         yield rule.persona
-    if not rule.enabled:
-        yield "only if selected by name"
+    if rule.if_asked:
+        yield rule.if_asked
     if rule.station != "lint":
         yield f"emitted by {rule.station}"
     if rule.twin:

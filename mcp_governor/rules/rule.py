@@ -199,9 +199,9 @@ class Rule(Struct, frozen=True):
         cases: Its checks, if it needs no Python code: several of given, when, then and so on, where one is not enough.
         check: A built-in check (pack.module.function) or your own (package.module:function).
         message: One sentence with facts in braces: {name}, {name!q} in quotes, {name!t} the JSON type, {name:60} at
-            most 60 characters, {name:all} the whole line, {name:lines} all lines. Every rule has the facts tool, path,
-            value and its options; one without a check also name (of the member found), argument (whose schema it is),
-            kind and length of the value, and error (the engine's words).
+            most 60 characters, {name:all} the whole line, {name:lines} all lines. Every rule has the facts tool (of a
+            prompt or a resource, its name), path, value and its options; one without a check also name (of the member
+            found), argument (whose schema it is), kind and length of the value, and error (the engine's words).
         messages: Sentences by key, if a rule needs several; the check says which.
         grouped: One sentence for equal findings of several tools: the facts that they share, and {tools} for their
             number and names, {places} for parameters and tools, or {gists} for what is said of them. Default: the
@@ -247,6 +247,13 @@ class Rule(Struct, frozen=True):
     unseen: str = ""
     file: str = ""
     folder: str = ""
+
+    @property
+    def if_asked(self) -> str:
+        """When a rule runs that is off by default; empty for one that is on."""
+        if self.enabled:
+            return ""
+        return "only if selected by name" + (" or by its client" if self.limit is not None else "")
 
     @property
     def passes(self) -> tuple[Example, ...]:

@@ -180,7 +180,9 @@ def _run_items(surface: Surface, runners: Mapping[str, list[Runner]]) -> Iterato
         for item in items if kind in runners else ():
             for active, check, context in runners[kind]:
                 for found in check(item, context):
-                    yield _finding(active, found, None)
+                    # What a message calls the tool is the item.
+                    name = item.raw.get("name") if isinstance(item.raw, dict) else None
+                    yield _finding(active, replace(found, values={"tool": name, **found.values}), None)
 
 
 def _run_strings(surface: Surface, runners: Mapping[str, list[Runner]], only: str | None = None) -> Iterator[Finding]:
