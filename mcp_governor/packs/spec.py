@@ -156,10 +156,11 @@ _UNSURE = ("\\ud", "NaN", "Infinity")
 
 def _compile_error(schema: dict[str, Any], draft: int, text: str) -> str:
     """Why the engine rejects a schema; a pattern counts as broken only if Python rejects it as well."""
-    from mcp_governor.schemas.soundness import surely_compiles
-
     if draft in (7, LATEST) and len(text) <= _SMALL and not any(map(text.__contains__, _UNSURE)) and is_plain(schema):
         return ""
+    # Only now, since its import takes as long as forty of our modules.
+    from mcp_governor.schemas.soundness import surely_compiles
+
     if surely_compiles(schema, text, draft):
         return ""
     try:

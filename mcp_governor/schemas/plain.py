@@ -166,6 +166,14 @@ def _no_longer(most: Any) -> Test:
     return lambda value: not isinstance(value, str) or len(value) <= most
 
 
+def _no_more_items(most: Any) -> Test:
+    return lambda value: not isinstance(value, list) or len(value) <= most
+
+
+def _members_at_least(least: Any) -> Test:
+    return lambda value: not isinstance(value, dict) or len(value) >= least
+
+
 _MAX_TEXT = 256
 """Maximum number of characters that are searched without the engine."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f]|\n\Z")
@@ -211,6 +219,8 @@ _CONDITIONS: Mapping[str, Callable[[Any], Test | None]] = {
     "anyOf": _any_of,
     "items": _items,
     "contains": _contains,
+    "maxItems": _no_more_items,
     "maxLength": _no_longer,
+    "minProperties": _members_at_least,
     "pattern": _matches,
 }
