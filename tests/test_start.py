@@ -73,7 +73,7 @@ def _loaded(folder: Path, line: str, code: int) -> set[str]:
         ("fingerprint old.json", 0, (*HEAVY, *LINTER, *WIRE, *ENGINES, *PROOF)),
         ("snapshot old.json -o copy.json", 0, (*HEAVY, *READER, *ENGINES, *PROOF)),
         ("check --isolated old.json --against old.json --format json", 0, (*HEAVY, *WIRE, *READER, *PROOF)),
-        ("lint --isolated old.json", 0, (*HEAVY, *WIRE, *READER, *PROOF, "mcp_governor.change.schemas")),
+        ("lint --isolated old.json", 0, (*HEAVY, *WIRE, *READER, *ENGINES, *PROOF)),
         (f"check --isolated -- {SERVER}", 0, (*BESIDE_LOOP, *READER, *PROOF, "mcp_governor.change.schemas")),
     ],
 )

@@ -175,6 +175,7 @@ def test_hints_follow_from_the_words_and_lean_to_caution():
         tool(arguments(), "create_user"),
         tool(arguments(), "update_user", annotations={"title": "Update"}),
         tool(arguments(), "dashboard", description="The dashboard."),
+        tool(arguments(), "set_focus", description="Sets the focus."),
     ]
     plan, _, chosen = planned(tools, "clarity/hints-declared")
     assert {fix.tool: fix.after for fix in plan.fixes} == {
@@ -185,7 +186,7 @@ def test_hints_follow_from_the_words_and_lean_to_caution():
     # What only reads, only adds or says too little is for the author to decide.
     (left,) = linted(plan.surface, chosen)
     assert left.message == (
-        "3 of 5 tools have no readOnlyHint or destructiveHint. Decide yourself: dashboard; "
+        "4 of 6 tools have no readOnlyHint or destructiveHint. Decide yourself: dashboard, set_focus; "
         "these add or change: create_user; these only read: get_user."
     )
 

@@ -145,6 +145,8 @@ CONDITIONS = [
     {"items": {"not": {"const": ""}}},
     {"properties": {"a": {"pattern": "^[a-z_]{1,3}$"}}},
     {"pattern": r"^\s+\w|\w\s+$"},
+    {"maxItems": 1},
+    {"minProperties": 1},
     {"properties": {"a": {"const": True}}},
 ]
 VALUES = [
