@@ -32,8 +32,10 @@ _MAX_CLAIMS = 60
 """Maximum number of claims read from a passage."""
 _MAX_SENTENCE = 240
 """Maximum number of characters of a quoted sentence on either side of what was read."""
+_LONG = 160
+"""Number of characters up to which a sentence is quoted as a whole: two lines of a terminal."""
 _NEAR = 50
-"""Number of characters of a quoted sentence on either side of a number or a format."""
+"""Number of characters of a longer one on either side of the claim."""
 _BEFORE = 60
 """Number of characters in front of a claim that may make it void."""
 _BEHIND = 100
@@ -304,12 +306,16 @@ _LAST = frozenset(("", ".", ")", ").", "'", "'.", "`", "`."))
 def claim_at(form: Form, match: re.Match[str], text: str, said: dict[str, str]) -> Claim:
     """The claim that a form makes at a match: what it says, and the sentence that says it."""
     start, end = match.span()
-    # Of a long sentence, what is next to the claim, so that a message that is cut shows the claim.
-    front, behind = max(0, start - _NEAR), min(len(text), end + _NEAR)
-    front = text.find(" ", front, start) + 1 if front else 0
-    behind = text.rfind(" ", end, behind) if behind < len(text) else behind
-    near = text[front : behind if behind > 0 else end]
-    sentence = sentence_at(near, start - front, end - front)
+    # A form may begin with the end of the sentence before.
+    start = end - len(match[0].lstrip(".;:!( \n"))
+    sentence = sentence_at(text, start, end)
+    if len(sentence) > _LONG:
+        # What is next to the claim, so that a message that is cut shows the claim.
+        front, behind = max(0, start - _NEAR), min(len(text), end + _NEAR)
+        front = text.find(" ", front, start) + 1 if front else 0
+        behind = text.rfind(" ", end, behind) if behind < len(text) else behind
+        near = text[front : behind if behind > 0 else end]
+        sentence = sentence_at(near, start - front, end - front)
     return Claim(form.row["kind"], form.id, said, sentence, match.span(), bool(form.row.get("sure")))
 
 

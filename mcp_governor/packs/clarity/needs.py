@@ -199,7 +199,9 @@ class _Group:
                 return ()
         else:
             # "Only with a and b; not compatible with other orders": what is excluded is named next to these words.
-            clauses = claim.sentence.split(";") if claim.form == "exclusive" else []
+            # "Needs an empty row; the last column is counted": what comes next needs nothing.
+            apart = claim.form == "exclusive" or (claim.form == "requires" and not self._named(f"of {condition}"))
+            clauses = claim.sentence.split(";") if apart else []
             said = next((clause for clause in clauses if " ".join(part.split()) in clause), claim.sentence)
             named = self._named(said, condition if claim.form == "required-when" else "")
             # "Requires Grafana 12.4": what follows is not a case.
