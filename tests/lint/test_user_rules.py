@@ -304,3 +304,14 @@ def test_a_check_in_python_is_asked_about_each_text(tmp_path):
     assert [(found.tool, found.path) for found in lint(build_surface({"tools": tools}), settings)] == [
         ("b", "/description")
     ]
+
+
+def test_the_name_of_a_prompt_stands_for_tool(tmp_path):
+    text = changed('given = "$.description"', 'on = "prompt"\ngiven = "$.description"')
+    for name, said in (("a", "bar"), ("a", "foo")):
+        text = text.replace(
+            f"tool = '{{\"name\": \"{name}\", \"description\": \"{said}\"}}'",
+            f"surface = '{{\"prompts\": [{{\"name\": \"{name}\", \"description\": \"{said}\"}}]}}'",
+        )
+    (found,) = run(tmp_path, text, {"tools": [], "prompts": [{"name": "greet", "description": "a foo"}]})
+    assert found.message == "The description of greet ends in foo."
