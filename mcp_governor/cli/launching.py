@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.config import Launch
 from mcp_governor.errors import UsageError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.secret_detection import is_token, learn_header
 from mcp_governor.text import visible
 
@@ -50,10 +51,10 @@ def _environment(named: Iterable[str], files: Iterable[Path]) -> dict[str, str]:
     return values
 
 
-_TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,100}")  # RFC 9110, 5.6.2
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
-_REFERENCE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
-_SURELY_A_NAME = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*")
+_TOKEN = lazy_pattern(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,100}")  # RFC 9110, 5.6.2
+_VARIABLE = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+_REFERENCE = lazy_pattern(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
+_SURELY_A_NAME = lazy_pattern(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*")
 
 
 def headers_of(typed: Iterable[str], bearer: str | None) -> dict[str, str]:
@@ -109,8 +110,8 @@ def _template(option: str, value: str, before: str, header: str) -> str:
 MAX_VARIABLES = 200
 """Variables of one file: servers take up to thirty. A file with more is refused, as the wrong one."""
 
-_LINE = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*", re.DOTALL)
-_COMMENT = re.compile(r"(?:^|\s)#.*")
+_LINE = lazy_pattern(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*", re.DOTALL)
+_COMMENT = lazy_pattern(r"(?:^|\s)#.*")
 
 
 def read_env_file(path: Path) -> dict[str, str]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor import wire
 from mcp_governor.errors import MissingDependencyError, TargetError, UnreachableError
 from mcp_governor.files import MEBIBYTE
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.programs import find_program
 from mcp_governor.target.packages import (
     Package,
@@ -145,11 +146,11 @@ MAX_ANSWER = 1 * MEBIBYTE
 """Largest output of a client, in bytes: npm needs about sixty per release, so this is enough for 15,000. More is an
 error."""
 
-_ANSWER = re.compile(r"^[A-Za-z0-9._-]+(?:\[[^\]\n]*\])?==(?P<version>[^\s;]+)", re.MULTILINE)
-_ABSENT = re.compile(r"No solution found|not found in the package registry|E404", re.IGNORECASE)
-_OFFLINE = re.compile(r"not found in the cache|network was disabled", re.IGNORECASE)
-_COMMAND = re.compile(r"[A-Za-z0-9_][\w.-]{0,100}", re.ASCII)
-_CAUSE = re.compile(r"^\s*(?:cause|Caused by|error): *(?:Because )?(.+?)(?:,? and you require .*)?$", re.MULTILINE)
+_ANSWER = lazy_pattern(r"^[A-Za-z0-9._-]+(?:\[[^\]\n]*\])?==(?P<version>[^\s;]+)", re.MULTILINE)
+_ABSENT = lazy_pattern(r"No solution found|not found in the package registry|E404", re.IGNORECASE)
+_OFFLINE = lazy_pattern(r"not found in the cache|network was disabled", re.IGNORECASE)
+_COMMAND = lazy_pattern(r"[A-Za-z0-9_][\w.-]{0,100}", re.ASCII)
+_CAUSE = lazy_pattern(r"^\s*(?:cause|Caused by|error): *(?:Because )?(.+?)(?:,? and you require .*)?$", re.MULTILINE)
 
 
 def newest_release(target: str, ours: str | None = None, *, below: bool = False) -> str:
