@@ -26,16 +26,16 @@ def described(name: str, text: str, schema: dict[str, Any] = STRING) -> dict[str
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text"),
     [
-        ("file", "Uploads it. The file is deleted afterwards.", False),
-        ("calendar_events", "Events are grouped by day.", False),
-        ("message", "Posts. The message is sent at once.", False),
-        ("server", "The server is running.", False),
+        ("file", "Uploads it. The file is deleted afterwards."),
+        ("calendar_events", "Events are grouped by day."),
+        ("asset_urn", "Gets it. The urn is required."),
+        ("status", "You can filter by status. Status is ignored."),
     ],
 )
-def test_what_happens_to_a_thing_does_not_describe_a_parameter(name: str, text: str, said: bool) -> None:
-    assert bool(said_in_passing(name, text, anything=True)) is said
+def test_what_happens_to_a_thing_does_not_describe_a_parameter(name: str, text: str) -> None:
+    assert not list(said_in_passing(name, text))
 
 
 @pytest.mark.parametrize(

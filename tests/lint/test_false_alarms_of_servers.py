@@ -159,11 +159,6 @@ def documented(text: str) -> dict:
             {**table(mode={"type": "string"}), "description": "Draws. The mode is yours."},
         ),
         (
-            "clarity/parameter-described",
-            {**table(quality={"type": "string"}), "description": "Draws. quality:\nrough|fine, shown in each row."},
-            {**table(quality={"type": "string"}), "description": "Draws. The quality\nis shown in each row."},
-        ),
-        (
             "clarity/argument-dependencies",
             moded(api_key={"type": "string", "description": "Key. Required for `look`."}),
             moded(place={"type": "string", "description": "Place. Required for `look`."}),

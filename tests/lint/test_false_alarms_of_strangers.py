@@ -141,11 +141,6 @@ def updating(name: str, said: str) -> dict:
             table(state={**STRING, "description": "State that is meant"}),
         ),
         (
-            "clarity/parameter-described",
-            saying("Sets the status. Valid: DRAFT, ACTIVE.", status=STRING),
-            saying("Sets the status. Always.", status=STRING),
-        ),
-        (
             "clarity/typed-argument",
             table(payload={"description": "Payload that is sent."}),
             table(content={"description": "Content that is sent."}),
@@ -208,16 +203,6 @@ def test_values_that_another_tool_returns_are_those_of_each_site() -> None:
     assert "clarity/closed-list" not in rules_of(priority, {**table(), "name": "jira_get_priorities"})
     promised = table(priority={**STRING, "description": "Must be one of: High, Medium, Low"})
     assert "clarity/closed-list" in rules_of(promised, {**table(), "name": "jira_get_priorities"})
-
-
-@pytest.mark.parametrize(("entry", "reported"), [("pub_gte/lte: range of it", False), ("pub: range of it", True)])
-def test_one_entry_describes_both_ends_of_a_range(entry: str, reported: bool) -> None:
-    text = f"Searches.\n\nParameters:\n- {entry}"
-    ends = {**table(pub_gte=STRING, pub_lte=STRING, pub_id=STRING), "description": text}
-    found = lint(build_surface({"tools": [{**ends, "name": name} for name in ("find_a", "find_b")]}), PEDANTIC)
-    said = " ".join(one.message for one in found if "parameter-described" in one.rule)
-    assert ("pub_lte" in said) == ("pub_gte" in said) == reported
-    assert "pub_id" in said
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from false_alarms import STRING, effect_said, findings, tool
 
-from mcp_governor.prose.asides import said_in_passing
 from mcp_governor.report.finding_groups import causes
 
 
@@ -101,18 +100,6 @@ def test_a_repaired_rule_is_quiet_there_and_speaks_here(
 
     assert count(innocent) == 0
     assert count(guilty) > 0
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "said"),
-    [
-        ("asset_urn", "Gets it. The urn is required.", False),
-        ("owners_email", "Finds what they are a part of.", False),
-        ("status", "You can filter by status. Status is ignored.", False),
-    ],
-)
-def test_a_sentence_about_the_words_of_a_name_describes_a_parameter(name: str, text: str, said: bool) -> None:
-    assert bool(said_in_passing(name, text, anything=True)) is said
 
 
 def test_a_switch_that_saves_something_makes_it_unknown_what_a_tool_does() -> None:

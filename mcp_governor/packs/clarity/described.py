@@ -14,8 +14,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.prose.asides import is_described, said_in_passing
-from mcp_governor.prose.declared import Declared, declared, one_hit
+from mcp_governor.prose.asides import said_in_passing
+from mcp_governor.prose.declared import Declared, declared, undescribed
 from mcp_governor.prose.guarded import Guarded
 from mcp_governor.prose.passages import passages_about
 from mcp_governor.prose.words import STOP_WORDS, name_words, stem, word_count, word_set, words
@@ -314,7 +314,7 @@ def plain_parameters(surface: Surface, context: Context) -> Iterator[Hit]:
 def _hits(surface: Surface, context: Context, *, plain: bool) -> Iterator[Hit]:
     reported, right, is_plain = context.facts.memo("bare parameters", lambda: _undescribed(surface, context))
     if is_plain == plain:
-        yield from one_hit(reported, right, "describes it")
+        yield from undescribed(reported, right)
 
 
 def _undescribed(surface: Surface, context: Context) -> tuple[list[tuple[str, list[Declared]]], dict[str, str], bool]:
@@ -325,7 +325,7 @@ def _undescribed(surface: Surface, context: Context) -> tuple[list[tuple[str, li
     described: dict[tuple[str, bool], str] = {}
     for one in declared(surface, context):
         parts = name_words(one.name)
-        if is_described(one):
+        if one.described:
             described.setdefault((one.name, one.nested), one.tool.name)
         elif parts and not _says_itself(one, parts) and not _asked(one, parts):
             bare[one.name].append(one)
