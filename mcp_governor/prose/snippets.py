@@ -9,13 +9,14 @@ from __future__ import annotations
 import ast
 import json
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.parsing import read_python_expression
+from mcp_governor.subjects.phrases import kind_of
 from mcp_governor.subjects.schemas import effective, types_of
 
 if TYPE_CHECKING:
@@ -30,9 +31,11 @@ _LEFT_OUT = lazy_pattern(
     r"\.\.\.|…|<[\w\s\-|/]{1,40}>|→|\$\{|\{\{|\}\}\s?[A-Za-z]|\b(?:str|int|bool|string|number)\b\s?[,}\]]"
 )
 _CODE = lazy_pattern(r"[\w)\]]\s?=\s{0,20}$|```(?:python|py|js|javascript|ts|typescript)\b[^`]{0,60}$", re.IGNORECASE)
-_COMMENT = lazy_pattern(r"[,\[{\]}\"\d]\s{1,40}(?:#|//)\s?\w")
-_TRAILING = lazy_pattern(r",\s*[}\]]")
-_NESTED = lazy_pattern(r"\"\s?(?:\{\s?\"|\[\s?(?:\"|\{\s?\"))")
+_PROBLEMS = (
+    (lazy_pattern(r"\"\s?(?:\{\s?\"|\[\s?(?:\"|\{\s?\"))"), "quotes within a string are not escaped"),
+    (lazy_pattern(r"[,\[{\]}\"\d]\s{1,40}(?:#|//)\s?\w"), "it holds comments"),
+    (lazy_pattern(r",\s*[}\]]"), "there is a comma before the closing bracket"),
+)
 _CALL = lazy_pattern(r"(?<![\w.\-])(?P<name>[A-Za-z_]\w{2,63})\(")
 _LONGEST_CALL = 400
 """Maximum length of a call in an example: two to four lines. The end of a longer one is not searched for."""
@@ -55,21 +58,12 @@ class Snippet(Struct, frozen=True):
 
 
 class Call(Struct, frozen=True):
-    """A call that is written out in a description.
-
-    Attributes:
-        name: of the function.
-        text: as written.
-        named: the values given by name; ``...`` stands for anything that is not a literal.
-        whole: nothing was omitted, and nothing is given by its position.
-        shown: it is an example to copy, rather than a pointer to a tool in a sentence.
-    """
+    """A call that is written out in a description: its text, and the values given by name, where ``...`` stands for
+    anything that is not a literal."""
 
     name: str
     text: str
     named: dict[str, Any]
-    whole: bool
-    shown: bool = False
 
 
 def snippets(text: str) -> Iterator[Snippet]:
@@ -112,49 +106,48 @@ def _read(snippet: str, *, meant: bool) -> tuple[Any, str]:
         return json.loads(snippet), ""
     except (ValueError, RecursionError):
         pass
-    literal = _literal(snippet)
+    literal = _value_or(_expression(snippet), None)
     if _LEFT_OUT.search(snippet) or not meant:
         return literal, ""
-    if _NESTED.search(snippet) and literal is None:
-        return None, "quotes within a string are not escaped"
-    if _COMMENT.search(snippet):
-        return literal, "it holds comments"
-    if _TRAILING.search(snippet):
-        return literal, "there is a comma before the closing bracket"
-    if literal is None and snippet.count('"') % 2:
-        return None, "a quotation mark is missing"
-    return literal, ""
+    problem = next((problem for sign, problem in _PROBLEMS if sign.search(snippet)), "")
+    if not problem and literal is None and snippet.count('"') % 2:
+        problem = "a quotation mark is missing"
+    return literal, problem
 
 
-def _literal(source: str) -> Any:
-    """The value of a literal in Python, or of JSON in Python; ``None`` for anything else."""
+def _expression(source: str) -> ast.expr | None:
     try:
-        return _value(read_python_expression(source.strip()))
+        return read_python_expression(source)
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return None
+
+
+def _value_or(node: ast.expr | None, otherwise: Any) -> Any:
+    """The value of a literal in Python, or of JSON in Python; something else for anything else."""
+    try:
+        return _value(node)
+    except (ValueError, RecursionError):
+        return otherwise
 
 
 _WORDS = {"true": True, "false": False, "null": None}
 
 
-def _value(node: ast.expr) -> Any:
-    """The value of a literal; raises ``ValueError`` if it is not a literal."""
-    if isinstance(node, ast.Name) and node.id in _WORDS:
-        return _WORDS[node.id]
-    if isinstance(node, ast.List | ast.Tuple):
-        return [_value(item) for item in node.elts]
-    if isinstance(node, ast.Dict):
-        if not all(isinstance(key, ast.Constant) and isinstance(key.value, str) for key in node.keys):
-            raise ValueError
-        pairs = zip(node.keys, node.values, strict=True)
-        return {key.value: _value(value) for key, value in pairs if isinstance(key, ast.Constant)}
-    if isinstance(node, ast.Set):
-        # A template, "{{name}}". Of objects, literal_eval would make a set, which raises TypeError.
-        raise ValueError
-    value = ast.literal_eval(node)
-    if value is not None and not isinstance(value, str | int | float | bool):
-        raise ValueError
-    return value
+def _value(node: ast.expr | None) -> Any:
+    match node:
+        case ast.Constant(value=str() | int() | float() | None):
+            return node.value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
+            return -number
+        case ast.Name(id=name) if name in _WORDS:
+            return _WORDS[name]
+        case ast.List() | ast.Tuple():
+            return [_value(item) for item in node.elts]
+        case ast.Dict():
+            names = [key.value for key in node.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
+            if len(names) == len(node.keys):
+                return dict(zip(names, map(_value, node.values), strict=True))
+    raise ValueError
 
 
 def calls(text: str, names: frozenset[str]) -> Iterator[Call]:
@@ -164,70 +157,39 @@ def calls(text: str, names: frozenset[str]) -> Iterator[Call]:
         text: any string written for a model.
         names: of the functions.
     """
-    for count, match in enumerate(_CALL.finditer(text)):
-        if count >= _MAX_SNIPPETS:
-            return
+    for match in islice(_CALL.finditer(text), _MAX_SNIPPETS):
         if match["name"] not in names:
             continue
-        end = text.find(")", match.end(), match.end() + _LONGEST_CALL)
-        while end > 0:
-            source = text[match.start() : end + 1]
-            call = _call(source)
-            if call is not None:
-                yield replace(call, shown=_is_shown(text, match.start(), end + 1))
+        end = match.end()
+        while end := text.find(")", end, match.end() + _LONGEST_CALL) + 1:
+            source = text[match.start() : end]
+            node = _expression(" ".join(source.split()))
+            if isinstance(node, ast.Call):
+                named = {one.arg: _value_or(one.value, ...) for one in node.keywords if one.arg is not None}
+                yield Call(match["name"], source, named)
                 break
-            end = text.find(")", end + 1, match.end() + _LONGEST_CALL)
-
-
-def _is_shown(text: str, at: int, end: int) -> bool:
-    """True if a call is announced as an example, or is part of a block of code, or has a line of its own."""
-    front = text[max(0, at - _FRONT) : at]
-    line = front.rsplit("\n", 1)[-1]
-    if _ANNOUNCED.search(line) is not None or text.count("```", 0, at) % 2:
-        return True
-    if _LINE_START.fullmatch(line) is None:
-        return False
-    return _LINE_END.match(text, end) is not None or _HEADING.search(front.rsplit("\n\n", 1)[-1]) is not None
-
-
-_FRONT = 400
-"""Maximum number of characters in front of a call that may announce it."""
-_ANNOUNCED = lazy_pattern(r"\b(?:examples?|e\.g\.|usage|sample)(?![^\n]*[.!?]\s+[A-Z])[^\n]*$", re.IGNORECASE)
-_LINE_START = lazy_pattern(r"\s*(?:(?:[-*•>$]|>>>|\d{1,2}[.)]|await|return|\w{1,40}\s?=)\s?){0,3}[`'\"]{0,3}\s*")
-_LINE_END = lazy_pattern(r"[`'\";]{0,4}[^\S\n]*(?:(?:#|//|→|->|—|-)[^\n]*)?(?=\n|$)")
-_HEADING = lazy_pattern(r"\b(?:examples?|usage|samples?)\b[^\n]{0,60}\n", re.IGNORECASE)
-
-
-def _call(source: str) -> Call | None:
-    try:
-        node = read_python_expression(" ".join(source.split()))
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
-        return None
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
-        return None
-    whole = bool(node.keywords) and not node.args and not any(keyword.arg is None for keyword in node.keywords)
-    named = {keyword.arg: _or_dots(keyword.value) for keyword in node.keywords if keyword.arg is not None}
-    return Call(node.func.id, source, named, whole)
-
-
-def _or_dots(node: ast.expr) -> Any:
-    try:
-        return _value(node)
-    except (ValueError, TypeError, SyntaxError, RecursionError):
-        return ...
 
 
 _MAX_DEPTH = 6
 """Maximum depth of an example."""
 _MAX_ITEMS = 20
 """Maximum number of items checked per list."""
-_OPEN = ("allOf", "if", "not", "patternProperties", "dependentSchemas")
-_LIMITS = (("minimum", -1), ("maximum", 1))
-_SIZES: dict[type, tuple[str, str]] = {str: ("minLength", "maxLength"), list: ("minItems", "maxItems")}
+_OPEN = ("allOf", "if", "patternProperties", "dependentSchemas")
+"""Keywords that may declare more properties."""
+_TYPES: dict[type, frozenset[str]] = {
+    str: frozenset({"string"}),
+    bool: frozenset({"boolean"}),
+    int: frozenset({"integer", "number"}),
+    float: frozenset({"integer", "number"}),
+    list: frozenset({"array"}),
+    dict: frozenset({"object"}),
+    type(None): frozenset({"null"}),
+}
 
 
 def misfit(root: Any, schema: Any, value: Any, where: str = "", depth: int = 0) -> str:
-    """The reason why a schema rejects a value, as a phrase; empty if it accepts it, or if that is not clear.
+    """The reason why a schema rejects a value, as a phrase: a type, or a name that is not declared; empty if it has
+    neither, or if that is not clear.
 
     Args:
         root: the schema in which references are resolved.
@@ -236,66 +198,25 @@ def misfit(root: Any, schema: Any, value: Any, where: str = "", depth: int = 0) 
         where: path to the value in the example: ``filter.value``.
         depth: of the path.
     """
+    if value is ... or depth > _MAX_DEPTH:
+        return ""
+    types = types_of(schema, root)
+    if types is not None and types.isdisjoint(_TYPES[type(value)]):
+        expected = types - {"null"} or types
+        return f"{where or 'it'} is {kind_of(value)} and not {' or '.join(sorted(expected))}"
     found = effective(root, schema)
-    if value is ... or depth > _MAX_DEPTH or not found or any(key in found for key in _OPEN):
-        return ""
-    types = types_of(found, root)
-    if types is not None and not _is_of(value, types):
-        return f"{where or 'it'} is {_KINDS[type(value)]} and not {' or '.join(sorted(types))}"
-    if isinstance(value, str) and value.endswith(("...", "…")):
-        return ""  # The rest of it was left out.
-    branches = found.get("anyOf", found.get("oneOf"))
-    if isinstance(branches, list) and branches:
-        reasons = [misfit(root, branch, value, where, depth + 1) for branch in branches]
-        return reasons[0] if all(reasons) else ""
-    allowed = found.get("enum")
-    # Nothing is in an empty enum, which has a rule of its own.
-    if isinstance(allowed, list) and allowed and value not in allowed and not _is_blank(value):
-        return f"{where or 'it'} has a value that is not in the enum"
-    return _parts(root, found, value, where, depth) or _limits(found, value, where)
-
-
-_KINDS = {
-    str: "a string",
-    bool: "a boolean",
-    int: "a number",
-    float: "a number",
-    list: "a list",
-    dict: "an object",
-    type(None): "null",
-}
-_TYPES = {str: "string", bool: "boolean", list: "array", dict: "object", type(None): "null", float: "number"}
-
-
-def _is_of(value: Any, types: frozenset[str]) -> bool:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return not types.isdisjoint({"integer", "number"})
-    if isinstance(value, float) and value.is_integer():
-        return not types.isdisjoint({"integer", "number"})
-    return type(value) not in _TYPES or _TYPES[type(value)] in types
-
-
-def _is_blank(value: Any) -> bool:
-    """True if a string is a placeholder: "...", "your-id", "value"."""
-    return isinstance(value, str) and (not value.strip(". ") or value.lower().startswith(("your", "my", "some", "<")))
-
-
-def _parts(root: Any, schema: Mapping[str, Any], value: Any, where: str, depth: int) -> str:
     if isinstance(value, list):
-        items = schema.get("items")
-        reasons = (misfit(root, items, item, f"{where}[]", depth + 1) for item in value[:_MAX_ITEMS])
-        return next(filter(None, reasons), "") if isinstance(items, dict) else ""
-    declared = schema.get("properties")
-    if not isinstance(value, dict) or not isinstance(declared, dict) or not declared:
+        reasons = (misfit(root, found.get("items"), item, f"{where}[]", depth + 1) for item in value[:_MAX_ITEMS])
+        return next(filter(None, reasons), "")
+    declared = found.get("properties")
+    if not isinstance(value, dict) or not isinstance(declared, dict) or not declared or any(map(found.get, _OPEN)):
         return ""
-    front = f"{where}." if where else ""
+    closed, front = found.get("additionalProperties") is False or depth == 0, f"{where}." if where else ""
     for name, part in value.items():
-        if name in declared:
-            reason = misfit(root, declared[name], part, f"{front}{name}", depth + 1)
-            if reason:
-                return reason
-        elif schema.get("additionalProperties") is False or depth == 0:
+        if name not in declared and closed:
             return f"{front}{name} is not declared"
+        if reason := misfit(root, declared.get(name), part, f"{front}{name}", depth + 1):
+            return reason
     return ""
 
 
@@ -304,17 +225,3 @@ def missing(schema: Mapping[str, Any], value: Mapping[str, Any]) -> list[str]:
     required = schema.get("required")
     names = required if isinstance(required, list) else []
     return [name for name in names if isinstance(name, str) and name not in value]
-
-
-def _limits(schema: Mapping[str, Any], value: Any, where: str) -> str:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        for key, sign in _LIMITS:
-            limit = schema.get(key)
-            if isinstance(limit, int | float) and not isinstance(limit, bool) and (value - limit) * sign > 0:
-                return f"{where or 'it'} is {value}, beyond the {key} of {limit}"
-    least, most = (schema.get(key) for key in _SIZES.get(type(value), ("", "")))
-    if isinstance(most, int) and len(value) > most:
-        return f"{where or 'it'} is longer than {most}"
-    if isinstance(least, int) and len(value) < least and len(value) > 0:
-        return f"{where or 'it'} is shorter than {least}"
-    return ""

@@ -18,11 +18,6 @@ def made(name: str, **more: object) -> dict:
     return {**table(data=data), "name": name}
 
 
-def example(text: str) -> dict:
-    schema = {"type": "object", "properties": {"action": STRING, "key": STRING}, "required": ["action", "key"]}
-    return {**described(text), "name": "walk", "inputSchema": schema}
-
-
 def related(text: str) -> dict:
     return table(extra={"type": "object", "description": text}, kind=STRING, term=STRING)
 
@@ -78,11 +73,6 @@ def documented(text: str) -> dict:
         ("hygiene/white-space", described("a()" + 30 * " " + "# all"), described("a()" + 90 * " " + "# all")),
         ("hygiene/white-space", described("Plots.\n" + 80 * " " + "it"), described("Plots.\n" + 81 * " " + "it")),
         (
-            "clarity/example-fits",
-            example("For a page, use walk(action='go') instead."),
-            example("Example: walk(action='go')"),
-        ),
-        (
             "clarity/limit-without-bound",
             argument("How many days to read. Capped at 28.", type="integer"),
             argument("How many days to read. At most 28.", type="integer"),
@@ -131,12 +121,6 @@ def documented(text: str) -> dict:
             "clarity/missing-format",
             table(path={"type": "string", "description": 'Path in the format "group/folder/file"'}),
             table(path={"type": "string", "description": 'Path in the format "owner/repo"'}),
-        ),
-        ("clarity/example-fits", example("See walk(action='go').\nAnd more."), example("```\nwalk(action='go')\n```")),
-        (
-            "clarity/example-fits",
-            example("It is like walk(action='go')."),
-            example("Goes.\n\nwalk(action='go')  # far"),
         ),
         (
             "clarity/argument-dependencies",

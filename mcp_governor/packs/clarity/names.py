@@ -358,7 +358,4 @@ def _unfit_call(call: Call, tool: Tool) -> str:
         reason = misfit(schema, arguments[name], value, name, 1)
         if reason:
             return reason
-    # "For notes, use edit_note(action='add')" is short for the rest of the call.
-    whole = call.whole and call.shown and isinstance(schema, dict)
-    absent = missing(schema, call.named) if whole else []
-    return f"{_named(absent)} required and not" if absent else ""
+    return ""
