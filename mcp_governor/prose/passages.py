@@ -5,13 +5,12 @@ Checks on prose read parameters through :func:`passages_about`, so that a claim 
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.prose.call_arguments import argument_places
+from mcp_governor.prose.call_arguments import call_object
 from mcp_governor.prose.outline import Outline, outline
 from mcp_governor.prose.words import name_words, stem
 from mcp_governor.subjects.context import Hit, SchemaPlace, hit
@@ -85,7 +84,7 @@ def outline_of(tool: Tool, facts: Facts) -> Outline:
     # Entries and mentions overlap a little; each appears once in the description.
     return facts.kept(
         ("outline", tool.index),
-        lambda: outline(tool.description, argument_places(tool, facts)),
+        lambda: outline(tool.description, call_object(tool, facts).properties),
         lambda _: 2 * len(tool.description),
     )
 
@@ -102,7 +101,7 @@ def _read(node: SchemaPlace, argument: str, facts: Facts) -> Iterator[Passage]:
         if _heads(title, argument, node):
             yield Passage(node, "/description", tool.description, bullets, "section")
     entry, mentions = described.entries.get(argument), described.mentions.get(argument, ())
-    if not (entry or mentions) or argument_places(tool, facts).get(argument) != node.tokens:
+    if not (entry or mentions) or node.tokens[:-2] != call_object(tool, facts).tokens:
         return
     if entry:
         yield Passage(node, "/description", tool.description, without_name(entry, argument), "entry")
@@ -120,15 +119,13 @@ _ON_VALUES = frozenset(
     )
 )
 """Words that may accompany the name of a parameter in the heading of its bullets."""
-_COMMON = frozenset({"data", "id", "input", "key", "name", "text", "title"})
-"""Common names of parameters: "Data" as a heading may be about anything."""
 
 
 def _heads(title: str, argument: str, node: SchemaPlace) -> bool:
     """True if a heading consists of the names of a parameter and its parent, and of words such as "supported"."""
     words = {stem(word) for word in name_words(title)}
     named = {stem(word) for word in name_words(argument)}
-    if not named or not named <= words or named <= _COMMON:
+    if not named or not named <= words:
         return False
     owners = {stem(word) for token in (*node.tokens[:-1], node.tool.name) for word in name_words(str(token))}
     return words - named <= _ON_VALUES | owners
@@ -136,8 +133,7 @@ def _heads(title: str, argument: str, node: SchemaPlace) -> bool:
 
 def without_name(text: str, argument: str) -> str:
     """The text with single spaces, without empty lines, bold marks, and the parameter's own name before a claim."""
-    flat = _EMPHASIS.sub(r"(\1) ", text.lstrip(), count=1) if text.lstrip()[:1] in ("*", "_") else text
-    flat = _lines(flat) if "\n" in flat or "**" in flat else " ".join(flat.split())
+    flat = _lines(text) if "\n" in text or "**" in text else " ".join(text.split())
     bare = flat.lstrip("`'\"")
     if bare.startswith(argument):
         rest = bare[len(argument) :].lstrip("`'\" ")
@@ -148,7 +144,6 @@ def without_name(text: str, argument: str) -> str:
     return flat
 
 
-_EMPHASIS = lazy_pattern(r"^[*_]{1,3}(required|optional|mandatory)[.:]?[*_]{1,3}:?\s", re.IGNORECASE)
 _SHORTEST_WRAPPED = 50
 """Minimum number of characters in a line that a docstring may have wrapped; lists of values have shorter lines."""
 _OWN_LINE = lazy_pattern(r"[-*•+#|>`'\"“]|\d{1,2}[.)]\s|[\w$.\-]{1,64}\s?(?::|=|–|—|-\s|→)")

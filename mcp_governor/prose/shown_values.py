@@ -20,16 +20,13 @@ _MOST_SPACES = 3
 """Spaces in a value; a longer text in quotes is a request, or a message."""
 _WORD = r"[^\s,;()'\"`“”]{1,60}"
 _SHOWN = lazy_pattern(
-    r"(?<![\w'\"`])(?:'([^'\n]{1,80})'|\"([^\"\n]{1,80})\"|`([^`\n]{1,80})`|“([^”\n]{1,80})”)(?!\w)"
+    r"(?<![\w'\"`])(?:'[^'\n]{1,80}'|\"[^\"\n]{1,80}\"|`[^`\n]{1,80}`|“[^”\n]{1,80}”)(?!\w)"
     r"|(?:\be\.?g\b\.?,?|\bfor example,?|\bfor instance,?|\bsuch as|\bexamples?:)\s"
-    rf"({_WORD}(?:(?:,\s(?:or\s)?|\sor\s){_WORD}){{0,3}})"
-    r"(?=[,;)(]|\s\(|\s(?:or|and)\s|$)"
-    # A second form, which has a sign that words of a sentence do not have: "owner/repo or group/subgroup/repo".
-    rf"|\bor\s((?=[^\s,;()'\"`]{{0,58}}[/:@#][\w{{<]){_WORD})"
-    # Two pairs in one value: "key:value, key:value".
-    r"|(?<![\w:=])([A-Za-z]{1,20}\d?[:=][A-Za-z]{1,20}\d?[,;]\s?[A-Za-z]{1,20}\d?[:=][A-Za-z]{1,20}\d?)",
+    rf"(?P<examples>{_WORD}(?:(?:,\s(?:or\s)?|\sor\s){_WORD}){{0,3}})"
+    r"(?=[,;)(]|\s\(|\s(?:or|and)\s|$)",
     re.IGNORECASE,
 )
+_OR = lazy_pattern(r",\s(?:or\s)?|\sor\s")
 _ASIDE = lazy_pattern(
     r"(?:\b(?:not|never|no|without|instead of|rather than|except|omit|strip|cannot|excluding|avoid|wrong|invalid"
     r"|lacks?)\b|n't\b)[^.;]{0,30}$"
@@ -47,22 +44,14 @@ def shown_values(text: str) -> Iterator[str]:
     text = text[:_MAX_TEXT]
     end, aside = 0, False
     for match in _SHOWN.finditer(text):
+        start, examples = match.start(), match["examples"]
         # What is true of the first of several is true of all.
-        if not (aside and _CHAIN.fullmatch(text, end, match.start())):
-            aside = match.lastindex is not None and match.lastindex <= _QUOTED and _is_aside(text, match.start())
+        if not (aside and _CHAIN.fullmatch(text, end, start)):
+            aside = not examples and _ASIDE.search(text, max(0, start - 45), start) is not None
         end = match.end()
-        said = next(filter(None, match.groups()))
-        for value in re.split(r",\s(?:or\s)?|\sor\s", said) if match.lastindex == _QUOTED + 1 else (said.rstrip(".:"),):
+        for value in _OR.split(examples) if examples else (match[0][1:-1].rstrip(".:"),):
             if not aside and value.count(" ") <= _MOST_SPACES and not _NO_VALUE.fullmatch(value):
                 yield value
-
-
-_QUOTED = 4
-"""Number of groups for values in quotes."""
-
-
-def _is_aside(text: str, at: int) -> bool:
-    return _ASIDE.search(text, max(0, at - 45), at) is not None
 
 
 def declared_values(schema: Mapping[str, Any]) -> Iterator[str]:

@@ -1,10 +1,10 @@
-"""Where the arguments are declared that a description names: in the call, in the object that it wraps, one deeper."""
+"""Where the arguments are declared that a description names: in the call, or in the object that it wraps."""
 
 from __future__ import annotations
 
 import pytest
 
-from mcp_governor.prose.call_arguments import argument_places, call_object
+from mcp_governor.prose.call_arguments import call_object
 from mcp_governor.prose.passages import without_name
 from mcp_governor.subjects.context import Facts
 from mcp_governor.surface import build_surface
@@ -28,8 +28,6 @@ def of(properties, **more):
         (of({"slug": TEXT, "url": TEXT}), ()),
         (of({"params": INNER}), ("properties", "params")),
         (of({"params": {"$ref": "#/$defs/In"}}, **{"$defs": {"In": INNER}}), ("$defs", "In")),
-        (of({"params": {"anyOf": [{"type": "null"}, INNER]}}), ("properties", "params", "anyOf", 1)),
-        (of({"params": {"allOf": [{"$ref": "#/$defs/In"}]}}, **{"$defs": {"In": INNER}}), ("$defs", "In")),
         # Two objects, a list of them, what declares nothing, what leads nowhere or in a circle.
         (of({"params": INNER, "more": INNER}), ()),
         (of({"params": {"type": "array", "items": INNER}}), ()),
@@ -41,21 +39,6 @@ def of(properties, **more):
 def test_the_object_that_a_call_is_about(schema, tokens):
     facts, tool = facts_of(schema)
     assert call_object(tool, facts).tokens == tokens
-
-
-def test_the_place_of_a_name():
-    items = {"type": "array", "items": of({"pageSize": TEXT, "slug": TEXT, "plain": TEXT})}
-    facts, tool = facts_of(
-        of({"slug": TEXT, "rows": items, "one": of({"deep_one": TEXT, "in_both": TEXT}), "two": of({"in_both": TEXT})})
-    )
-    assert argument_places(tool, facts) == {
-        "slug": ("properties", "slug"),  # the call's own comes first
-        "rows": ("properties", "rows"),
-        "one": ("properties", "one"),
-        "two": ("properties", "two"),
-        "pageSize": ("properties", "rows", "items", "properties", "pageSize"),
-        "deep_one": ("properties", "one", "properties", "deep_one"),
-    }
 
 
 @pytest.mark.parametrize(

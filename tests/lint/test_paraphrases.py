@@ -77,8 +77,6 @@ def test_what_is_no_closed_list(text: str) -> None:
     [
         "The paint to use. Required.",
         "The paint - required",
-        "*Required* paint",
-        "**Required** The paint",
         "The paint, required",
         "Must be provided",
         "Must be specified",
