@@ -95,10 +95,3 @@ def test_time_is_linear_in_what_is_said_in_passing(piece: str) -> None:
     text = piece * (500_000 // len(piece))
     assert len(list(said_in_passing("x_y", text))) <= 60
     assert len(outline("Args:\n" + text, ["x_y", "a"]).entries) <= 2
-
-
-def test_an_example_in_the_text_of_a_tool_with_one_parameter_is_about_it():
-    shown = [tool(f"get_{name}", "Get one by id (e.g. \"at_123456\").", anchor=STRING) for name in ("ship", "boat")]
-    assert reported(*shown) == ""
-    shown[0]["inputSchema"]["properties"]["zone"] = STRING
-    assert "anchor (get_ship; " in reported(*shown)
