@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import UNSET
 
-from mcp_governor.schemas.keywords import MIXED_MAP_KEYS, SCHEMA_KEYS, SCHEMA_LIST_KEYS, SCHEMA_MAP_KEYS
+from mcp_governor.schemas.keywords import SCHEMA_MAP_KEYS
 from mcp_governor.schemas.pointers import join_pointer, pointer_tokens, resolve_pointer, step
 from mcp_governor.subjects.context import SIDES
 
@@ -45,26 +45,14 @@ def fragment_of(pointer: str, *, removes: bool = False) -> Fragment:
         removes: the place is removed, and so belongs to the fragment of its parent.
     """
     tokens = pointer_tokens(pointer)
-    if not tokens:
-        return Fragment("", False)
-    if tokens[0] not in SIDES:
-        return Fragment(join_pointer("", tokens[0]), True)
+    if not tokens or tokens[0] not in SIDES:
+        return Fragment(join_pointer("", *tokens[:1]), bool(tokens))
     if removes:
         tokens = tokens[:-1]
-    found, at = 1, 1
-    while at < len(tokens):
-        key = tokens[at]
-        if key in SCHEMA_MAP_KEYS or key in MIXED_MAP_KEYS:
-            at += 2
-            if key == "properties" and at <= len(tokens):
-                found = at
-        elif key in SCHEMA_LIST_KEYS or (key == "items" and "".join(tokens[at + 1 : at + 2]).isdecimal()):
-            at += 2
-        elif key in SCHEMA_KEYS or key == "items":
-            at += 1
-        else:
-            break
-    return Fragment(join_pointer("", *tokens[:found]), found > 1)
+    # A parameter, with all that is in it, or a definition.
+    maps = (at for at, key in enumerate(tokens) if key in SCHEMA_MAP_KEYS and at + 1 < len(tokens))
+    end = next(maps, -1) + 2
+    return Fragment(join_pointer("", *tokens[:end]), end > 1)
 
 
 def apply(tool: dict[str, Any], edits: Iterable[Edit]) -> bool:
@@ -77,33 +65,27 @@ def apply(tool: dict[str, Any], edits: Iterable[Edit]) -> bool:
 
 
 def _apply(tool: dict[str, Any], edit: Edit) -> bool:
-    tokens = pointer_tokens(edit.path)
+    *way, last = pointer_tokens(edit.path)
     holder: Any = tool
-    for token in tokens[:-1]:
-        if edit.op in ("set", "add") and isinstance(holder, dict) and token not in holder:
-            holder[token] = {}
+    for token in way:
+        if edit.op in ("set", "add") and isinstance(holder, dict):
+            holder.setdefault(token, {})
         try:
             holder = step(holder, token)
         except KeyError:
             return False
-    last = tokens[-1] if tokens else ""
-    if isinstance(holder, list) and edit.op == "set" and last.isdecimal() and int(last) < len(holder):
-        holder[int(last)] = copy.deepcopy(edit.value)
-        return True
-    if not isinstance(holder, dict) or not tokens:
+    if not isinstance(holder, dict):
         return False
     if edit.op == "set":
         holder[last] = copy.deepcopy(edit.value)
-        return True
-    if edit.op == "remove":
+    elif edit.op == "remove":
         return holder.pop(last, ABSENT) is not ABSENT
-    items = holder.setdefault(last, []) if edit.op == "add" else holder.get(last)
-    if not isinstance(items, list):
-        return False
-    if edit.op == "drop":
-        holder[last] = [item for item in items if item != edit.value]
-    elif edit.value not in items:
-        items.append(copy.deepcopy(edit.value))
+    else:
+        items = holder.get(last, [] if edit.op == "add" else None)
+        if not isinstance(items, list):
+            return False
+        kept = [item for item in items if item != edit.value]
+        holder[last] = kept if edit.op == "drop" else [*kept, copy.deepcopy(edit.value)]
     return True
 
 

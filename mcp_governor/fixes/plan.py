@@ -1,16 +1,14 @@
 """A plan of fixes: which corrections are compatible, and the surface after them.
 
-Corrections are applied to a copy of the tools as ESLint and Ruff apply fixes: non-overlapping ones in one pass, the
-others after linting the copy again, so that each one is computed for the schema that it changes. At the end the copy is
-linted once more. A correction that did not remove its finding, that caused another one, or that the containment engine
-contradicts is withdrawn with a reason, and the plan is made again.
+Corrections that do not overlap are applied to a copy of the tools, which is linted again. One that did not remove its
+finding, that caused another one, or that the containment engine contradicts is withdrawn with a reason, and the plan is
+made again.
 """
 
 from __future__ import annotations
 
 import copy
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
@@ -21,23 +19,16 @@ from mcp_governor.fixes.editing import Fragment, apply, fragment_of, patch, show
 from mcp_governor.fixes.proof import Proof, Prover
 from mcp_governor.rules.governing import STALE_RULE, govern
 from mcp_governor.rules.run import run_rules
-from mcp_governor.schemas.pointers import pointer_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mcp_governor.findings import Edit, Finding
     from mcp_governor.rules.selection import Selection
-    from mcp_governor.surface.model import Surface, Tool
+    from mcp_governor.surface.model import Surface
 
-MAX_PASSES = 4
-"""Maximum number of passes before overlapping corrections are left for the next run: a parameter seldom has more than
-two findings."""
-MAX_ROUNDS = 5
+MAX_ROUNDS = 6
 """Maximum number of plans, each without what was withdrawn before; two are rare."""
-
-_Place = tuple[str, "str | None", str]
-"""Identifies a finding before and after edits: rule, tool, and the fragment that it is in."""
 
 
 class PlacedFix(Struct, frozen=True):
@@ -86,8 +77,7 @@ class Plan(Struct, frozen=True):
         fixed: findings that the plan removes.
         partly: findings about several places, some of which remain.
         unfixed: findings without a correction.
-        brought: findings that the plan causes although every suspect was withdrawn; empty unless a rule looks at other
-            tools.
+        brought: findings about all tools together that the plan causes.
         surface: with the fixes applied.
     """
 
@@ -111,15 +101,37 @@ def make_plan(
         findings: to fix where possible; other findings of the same rules are left.
         prover: proves the effect of a fix; by default one with a budget for the whole plan.
     """
-    if all(finding.correction is None for finding in findings):
+    steps = list(_steps(findings))
+    if not steps:
         return Plan((), (), (), (), tuple(findings), (), surface)
-    maker = _Maker(surface, selection, findings, prover or Prover())
-    attempt = maker.attempt()
+    prover, before, barred = prover or Prover(), _lint(surface, selection), dict[int, str]()
     for _ in range(MAX_ROUNDS):
-        if not maker.withdraw(attempt):
+        trial = _Trial(surface, steps, barred)
+        fixes = list(_fixes(trial, prover))
+        after = _lint(trial.surface, selection)
+        failed = dict(_failures(trial, fixes, before, after))
+        if not failed:
             break
-        attempt = maker.attempt()
-    return maker.plan(attempt)
+        barred.update(failed)
+    else:
+        return Plan((), (), (), (), tuple(findings), (), surface)
+    gone = {finding.id for finding in _unmatched(before, after)}
+    touched = {steps[number].finding.id for number in trial.applied}
+    left = [Withheld(steps[number].finding, steps[number].tool or None, why) for number, why in trial.left.items()]
+    return Plan(
+        tuple(fix for fix, _ in fixes),
+        tuple({(one.finding.id, one.tool): one for one in left}.values()),
+        tuple(one for one in findings if one.id in gone),
+        tuple(one for one in findings if one.id not in gone and one.id in touched),
+        tuple(one for one in findings if one.id not in gone and one.id not in touched),
+        tuple(_unmatched(after, before)),
+        trial.surface,
+    )
+
+
+def _lint(surface: Surface, selection: Selection) -> list[Finding]:
+    found = govern(run_rules(surface, selection), selection, surface, stations=("lint",))
+    return [one for one in found if one.rule != STALE_RULE]
 
 
 class _Step(NamedTuple):
@@ -131,295 +143,136 @@ class _Step(NamedTuple):
     effect: Effect
 
 
-@dataclass
-class _Attempt:
-    """One run of all passes: the applied corrections, those that still overlapped, and the resulting surface."""
+def _steps(findings: Iterable[Finding]) -> Iterator[_Step]:
+    """The corrections, separately for each tool. Of a finding about the surface, one fragment can be withdrawn and the
+    others stay."""
+    for finding in findings:
+        if finding.correction is None:
+            continue
+        groups: dict[tuple[str, str], list[Edit]] = {}
+        for edit in finding.correction.edits:
+            owner = fragment_of(edit.path).pointer if finding.tool is None else ""
+            groups.setdefault((edit.tool or finding.tool or "", owner), []).append(edit)
+        for (tool, _), edits in groups.items():
+            yield _Step(finding, tool, tuple(edits), finding.correction.effect)
 
-    surface: Surface
-    applied: list[_Step] = field(default_factory=list)
-    waiting: list[_Step] = field(default_factory=list)
-    after: list[Finding] = field(default_factory=list)
-    fixes: list[PlacedFix] = field(default_factory=list)
 
+class _Trial:
+    """The tools after all corrections that are not barred, and do not overlap with an earlier one.
 
-class _Maker:
-    """Makes attempts, and withdraws corrections that fail."""
+    Attributes:
+        tools: as published, by name.
+        raw: the JSON of the corrected ones.
+        applied: the corrections by their numbers.
+        left: the reasons of those that were not applied.
+        surface: with the corrected tools.
+    """
 
-    def __init__(self, surface: Surface, selection: Selection, findings: Sequence[Finding], prover: Prover) -> None:
-        self._surface, self._selection, self._prover = surface, selection, prover
-        self._wanted = findings
-        self._originals: dict[_Place, list[Finding]] = {}
-        for finding in findings:
-            if finding.correction is not None:
-                self._originals.setdefault(_place(finding), []).append(finding)
-        self._before = self._lint(surface)
-        self._known = {finding.id for finding in self._before}
-        self._barred: dict[tuple[str, str, str], str] = {}
-
-    def _lint(self, surface: Surface) -> list[Finding]:
-        found = govern(run_rules(surface, self._selection), self._selection, surface, stations=("lint",))
-        return [one for one in found if one.rule != STALE_RULE]
-
-    # -- an attempt
-
-    def attempt(self) -> _Attempt:
-        """Apply all corrections that are not barred, and lint the result."""
-        made = _Attempt(self._surface)
-        tools = {tool.name: tool for tool in self._surface.tools}
-        raw: dict[str, dict[str, Any]] = {}
-        found: Sequence[Finding] = self._before
-        for _ in range(MAX_PASSES):
-            made.waiting = []
-            if not self._pass(made, tools, raw, self._steps(found)):
-                break
-            made.surface = _edited(self._surface, raw)
-            found = self._lint(made.surface)
-        made.after = list(found)
-        made.fixes = list(self._fixes(made, tools, raw))
-        return made
-
-    def _steps(self, found: Iterable[Finding]) -> Iterator[_Step]:
-        """The corrections of wanted findings, separately for each tool, and of those that the edits caused.
-
-        Corrections that remove something come first, since there is nothing else to do at their place; then corrections
-        about one tool, which know more than a rule about all tools.
-        """
-        new = {finding.id for finding in self._new(found)}
-        for finding in sorted(found, key=_urgency):
-            original = self._originals.get(_place(finding), [finding] if finding.id in new else None)
-            if finding.correction is None or original is None:
+    def __init__(self, surface: Surface, steps: Sequence[_Step], barred: Mapping[int, str]) -> None:
+        self.tools = {tool.name: tool for tool in surface.tools}
+        self.raw: dict[str, dict[str, Any]] = {}
+        self.applied: dict[int, _Step] = {}
+        self.left = dict(barred)
+        done: dict[str, list[Edit]] = {}
+        for number, one in enumerate(steps):
+            if number in barred or one.tool not in self.tools:
                 continue
-            same = next((one for one in original if one.id == finding.id), original[0])
-            # Of a finding about the surface, one fragment can be withdrawn and the others stay.
-            groups: dict[tuple[str, str], list[Edit]] = {}
-            for edit in finding.correction.edits:
-                owner = fragment_of(edit.path).pointer if finding.tool is None else ""
-                groups.setdefault((edit.tool or finding.tool or "", owner), []).append(edit)
-            for (tool, _), edits in groups.items():
-                yield _Step(same, tool, tuple(edits), finding.correction.effect)
-
-    def _pass(
-        self, made: _Attempt, tools: dict[str, Tool], raw: dict[str, dict[str, Any]], steps: Iterator[_Step]
-    ) -> bool:
-        """Apply corrections that do not overlap; true if there were any."""
-        touched: dict[str, dict[str, tuple[str, Any]]] = {}
-        any_applied = False
-        for one in steps:
-            if one.tool not in tools or any(key in self._barred for key in _keys(one)):
+            edits = done.setdefault(one.tool, [])
+            if any(_overlaps(edit, earlier) for edit in one.edits for earlier in edits):
+                self.left[number] = "it overlaps with another fix; run again when that is done"
                 continue
-            places = touched.setdefault(one.tool, {})
-            if any(_overlaps(edit, places) for edit in one.edits):
-                made.waiting.append(one)
-                continue
-            if one.tool not in raw:
-                raw[one.tool] = copy.deepcopy(dict(tools[one.tool].raw))
-            tried = copy.deepcopy(raw[one.tool])
+            tried = copy.deepcopy(self.raw.get(one.tool, dict(self.tools[one.tool].raw)))
             if not apply(tried, one.edits):
-                self._bar(one, "its place is not there")
+                self.left[number] = "its place is not there"
                 continue
-            raw[one.tool] = tried
-            places.update({edit.path: (edit.op, edit.value) for edit in one.edits})
-            made.applied.append(one)
-            any_applied = True
-        return any_applied
+            self.raw[one.tool] = tried
+            self.applied[number] = one
+            edits += one.edits
+        entries, tools = list(surface.entries), list(surface.tools)
+        for at, tool in enumerate(tools):
+            if tool.name in self.raw:
+                tools[at] = replace(tool, raw=copy.deepcopy(self.raw[tool.name]))
+                entries[tool.index] = tools[at].raw
+        self.surface = replace(surface, tools=tuple(tools), entries=tuple(entries))
 
-    def _fixes(self, made: _Attempt, tools: dict[str, Tool], raw: dict[str, dict[str, Any]]) -> Iterator[PlacedFix]:
-        """The fragments that the applied corrections changed."""
-        grouped: dict[tuple[str, Fragment], list[tuple[_Step, str]]] = {}
-        for one in made.applied:
-            for edit in one.edits:
-                key = one.tool, fragment_of(edit.path, removes=edit.op == "remove")
-                grouped.setdefault(key, []).append((one, edit.path))
-        for (tool, fragment), steps in _merged(grouped).items():
-            touched = list(dict.fromkeys(path for _, path in steps))
-            old, new = tools[tool].raw, raw[tool]
-            operations = patch(old, new, fragment, touched)
-            if not operations:
-                continue
-            effects = {one.effect for one, _ in steps}
-            effect = next(one for one in (Effect.NARROWER, Effect.WIDER, Effect.NEUTRAL) if one in effects)
-            findings = {one.finding.id: one.finding for one, _ in steps}
-            yield PlacedFix(
-                tool,
-                fragment,
-                shown(old, fragment, touched),
-                shown(new, fragment, touched),
-                tuple(operations),
-                tuple(findings.values()),
-                effect,
-                self._prover.prove(old, fragment, operations),
-            )
 
-    # -- withdrawing
+def _overlaps(edit: Edit, earlier: Edit) -> bool:
+    """True if an edit is at, above or below an earlier one, unless both do the same or are about one list."""
+    if edit.path == earlier.path:
+        lists = {edit.op, earlier.op} <= {"add", "drop"}
+        return not lists and (edit.op, edit.value) != (earlier.op, earlier.value)
+    return _touch(edit.path, earlier.path)
 
-    def withdraw(self, made: _Attempt) -> bool:
-        """Bar the corrections that failed; true if there were any."""
-        known = len(self._barred)
-        for fix in made.fixes:
-            if fix.effect is not Effect.NARROWER and fix.proof.verdict == "narrower":
-                self._bar_fragment(made, fix, f"it would refuse {fix.proof.shown_witness}, which is accepted today")
-        if len(self._barred) == known:
-            stays = self._known - self._gone(made)
-            for one in made.applied:
-                if one.finding.tool is not None and one.finding.id in stays:
-                    self._bar(one, "the finding would stay")
-        for finding in self._new(made.after):
-            places = _places(finding)
-            suspects = [one for one in made.applied if any(one.tool == tool for tool, _ in places)]
-            # An enum of one parameter may give meaning to words about another, so any fix of the tool is suspect.
-            for one in [one for one in suspects if _is_near(one, places)] or suspects:
-                self._bar(one, f"it would bring {finding.rule}")
-        return len(self._barred) > known
 
-    def _gone(self, made: _Attempt) -> set[str]:
-        """Ids of original findings that are gone. The new ids alone do not show this: an id includes the value, which
-        may be the schema around the place."""
-        left = {finding.id for finding in made.after}
-        fewer = Counter(map(_place, self._before))
-        fewer.subtract(map(_place, made.after))
-        out = set()
-        for finding in self._before:
-            place = _place(finding)
-            if finding.id not in left and fewer[place] > 0:
-                fewer[place] -= 1
-                out.add(finding.id)
-        return out
+def _touch(one: str, other: str) -> bool:
+    """True if a place is in another, or the other in it."""
+    return f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/")
 
-    def _bar_fragment(self, made: _Attempt, fix: PlacedFix, reason: str) -> None:
-        for one in made.applied:
-            places = {fragment_of(edit.path, removes=edit.op == "remove") for edit in one.edits}
-            if one.tool == fix.tool and any(_within(place.pointer, fix.fragment.pointer) for place in places):
-                self._bar(one, reason)
 
-    def _bar(self, one: _Step, reason: str) -> None:
-        for key in _keys(one):
-            self._barred.setdefault(key, reason)
-
-    def _new(self, found: Iterable[Finding]) -> list[Finding]:
-        """Findings after the edits that have no counterpart before them."""
-        if found is self._before:
-            return []
-        before = Counter(map(_place, self._before))
-        out = []
-        for finding in found:
-            place = _place(finding)
-            before[place] -= 1
-            if before[place] < 0:
-                out.append(finding)
-        return out
-
-    # -- the result
-
-    def plan(self, made: _Attempt) -> Plan:
-        """The result of the last attempt."""
-        gone = self._gone(made)
-        touched = {one.finding.id for one in made.applied}
-        fixed: list[Finding] = []
-        partly: list[Finding] = []
-        unfixed: list[Finding] = []
-        for finding in self._wanted:
-            if finding.id in gone:
-                fixed.append(finding)
-            else:
-                (partly if finding.id in touched else unfixed).append(finding)
-        return Plan(
-            tuple(made.fixes),
-            tuple(self._withheld(made)),
-            tuple(fixed),
-            tuple(partly),
-            tuple(unfixed),
-            tuple(self._new(made.after)),
-            made.surface,
+def _fixes(trial: _Trial, prover: Prover) -> Iterator[tuple[PlacedFix, list[int]]]:
+    """The fragments that the applied corrections changed, with the numbers of these."""
+    grouped: dict[tuple[str, Fragment], list[tuple[int, str]]] = {}
+    for number, one in trial.applied.items():
+        for edit in one.edits:
+            key = one.tool, fragment_of(edit.path, removes=edit.op == "remove")
+            grouped.setdefault(key, []).append((number, edit.path))
+    for (tool, fragment), edits in grouped.items():
+        touched = list(dict.fromkeys(path for _, path in edits))
+        old, new = trial.tools[tool].raw, trial.raw[tool]
+        operations = patch(old, new, fragment, touched)
+        if not operations:
+            continue
+        numbers = list(dict.fromkeys(number for number, _ in edits))
+        effects = {trial.applied[number].effect for number in numbers}
+        findings = {one.id: one for one in (trial.applied[number].finding for number in numbers)}
+        fix = PlacedFix(
+            tool,
+            fragment,
+            shown(old, fragment, touched),
+            shown(new, fragment, touched),
+            tuple(operations),
+            tuple(findings.values()),
+            next(one for one in (Effect.NARROWER, Effect.WIDER, Effect.NEUTRAL) if one in effects),
+            prover.prove(old, fragment, operations),
         )
-
-    def _withheld(self, made: _Attempt) -> Iterator[Withheld]:
-        waiting = [(one, "it overlaps with another fix; run again when that is done") for one in made.waiting]
-        barred = [
-            (one, self._barred[key]) for one in self._steps(self._before) for key in _keys(one) if key in self._barred
-        ]
-        applied = {(one.finding.id, one.tool, one.edits[0].path) for one in made.applied}
-        out: dict[tuple[str, str], Withheld] = {}
-        for one, reason in [*barred, *waiting]:
-            if (one.finding.id, one.tool, one.edits[0].path) not in applied:
-                out.setdefault((one.finding.id, one.tool), Withheld(one.finding, one.tool or None, reason))
-        yield from out.values()
+        yield fix, numbers
 
 
-def _place(finding: Finding) -> _Place:
+def _failures(
+    trial: _Trial, fixes: Sequence[tuple[PlacedFix, list[int]]], before: Sequence[Finding], after: Sequence[Finding]
+) -> Iterator[tuple[int, str]]:
+    """The corrections to withdraw, each with a reason."""
+    stays = {one.id for one in before} - {one.id for one in _unmatched(before, after)}
+    for number, one in trial.applied.items():
+        if one.finding.tool is not None and one.finding.id in stays:
+            yield number, "the finding would stay"
+    for finding in _unmatched(after, before):
+        suspects = [(fix, numbers) for fix, numbers in fixes if fix.tool == finding.tool]
+        # An enum of one parameter may give meaning to words about another, so any fix of the tool is suspect.
+        near = [one for one in suspects if _touch(one[0].fragment.pointer, fragment_of(finding.path).pointer)]
+        yield from ((number, f"it would bring {finding.rule}") for _, numbers in near or suspects for number in numbers)
+    for fix, numbers in fixes:
+        if fix.effect is not Effect.NARROWER and fix.proof.verdict == "narrower":
+            reason = f"it would refuse {fix.proof.shown_witness}, which is accepted today"
+            yield from ((number, reason) for number in numbers)
+
+
+def _unmatched(these: Sequence[Finding], those: Sequence[Finding]) -> list[Finding]:
+    """Findings without a counterpart among others: one with the same id, or a changed one at the same place. An id
+    includes the value, which may be the schema around the place."""
+    mine, theirs = {one.id for one in these}, {one.id for one in those}
+    places = Counter(_place(one) for one in those if one.id not in mine)
+    out = []
+    for one in these:
+        if one.id not in theirs:
+            places[_place(one)] -= 1
+            if places[_place(one)] < 0:
+                out.append(one)
+    return out
+
+
+def _place(finding: Finding) -> tuple[str, str | None, str]:
     if finding.tool is None:
         # A finding about the surface has one place, which moves with its subject.
         return finding.rule, None, "" if finding.path.startswith("/tools") else finding.path
     return finding.rule, finding.tool, fragment_of(finding.path).pointer
-
-
-def _urgency(finding: Finding) -> tuple[bool, bool]:
-    edits = finding.correction.edits if finding.correction is not None else ()
-    return not any(edit.op == "remove" for edit in edits), finding.tool is None
-
-
-def _keys(one: _Step) -> Iterator[tuple[str, str, str]]:
-    for edit in one.edits:
-        yield one.finding.rule, one.tool, fragment_of(edit.path).pointer
-
-
-def _overlaps(edit: Edit, places: dict[str, tuple[str, Any]]) -> bool:
-    """True if an edit is at, above or below an earlier one, unless both do the same or are about one list."""
-    for path, (op, value) in places.items():
-        if path == edit.path:
-            lists = {"add", "drop"}
-            if not (op in lists and edit.op in lists) and (op, value) != (edit.op, edit.value):
-                return True
-        elif _within(path, edit.path) or _within(edit.path, path):
-            return True
-    return False
-
-
-def _within(inner: str, outer: str) -> bool:
-    return inner == outer or inner.startswith(f"{outer}/")
-
-
-def _places(finding: Finding) -> list[tuple[str, str]]:
-    """Tools and fragments that a finding is about; none for one about the whole surface, such as its size, which may be
-    due to all corrections or none."""
-    if finding.tool is not None:
-        return [(finding.tool, fragment_of(finding.path).pointer)]
-    edits = finding.correction.edits if finding.correction is not None else ()
-    return [(edit.tool or "", fragment_of(edit.path).pointer) for edit in edits]
-
-
-def _is_near(one: _Step, places: Iterable[tuple[str, str]]) -> bool:
-    mine = [fragment_of(edit.path).pointer for edit in one.edits]
-    return any(
-        one.tool == tool and any(_within(place, other) or _within(other, place) for other in mine)
-        for tool, place in places
-    )
-
-
-def _merged(
-    grouped: dict[tuple[str, Fragment], list[tuple[_Step, str]]],
-) -> dict[tuple[str, Fragment], list[tuple[_Step, str]]]:
-    """The corrections by fragment; a fragment within one that is replaced as a whole becomes part of it."""
-    out: dict[tuple[str, Fragment], list[tuple[_Step, str]]] = {}
-    for tool, fragment in sorted(grouped, key=lambda key: len(pointer_tokens(key[1].pointer))):
-        owner = next(
-            (
-                (name, outer)
-                for name, outer in out
-                if name == tool and outer.whole and _within(fragment.pointer, outer.pointer)
-            ),
-            (tool, fragment),
-        )
-        out.setdefault(owner, []).extend(grouped[tool, fragment])
-    return out
-
-
-def _edited(surface: Surface, raw: dict[str, dict[str, Any]]) -> Surface:
-    entries = list(surface.entries)
-    tools = []
-    for tool in surface.tools:
-        if tool.name in raw:
-            tool = replace(tool, raw=copy.deepcopy(raw[tool.name]))
-            if tool.index < len(entries):
-                entries[tool.index] = tool.raw
-        tools.append(tool)
-    return replace(surface, tools=tuple(tools), entries=tuple(entries))

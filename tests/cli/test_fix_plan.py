@@ -21,7 +21,7 @@ def _tool(name: str, properties: dict, **more) -> dict:
     return {"name": name, "description": "Reads the log of a repository.", "inputSchema": schema, **more}
 
 
-MODE = {**TEXT, "default": None, "description": "One of: 'fast', 'slow'"}
+MODE = {**TEXT, "default": "fast", "description": "One of: 'fast', 'slow'"}
 LIMIT = {"type": "integer", "default": 10, "description": "How many commits (1-100)"}
 HINTED = {"annotations": {"readOnlyHint": True}}
 SURFACE = {
@@ -45,7 +45,7 @@ mcp = FastMCP("log")
 def get_log(
     repo: Annotated[str, Field(description="Repository in the format 'owner/repo'")],
     limit: Annotated[int, Field(description="How many commits (1-100)")] = 10,
-    mode: Annotated[str, Field(description="One of: 'fast', 'slow'")] = None,
+    mode: Annotated[str, Field(description="One of: 'fast', 'slow'")] = "fast",
 ) -> str: ...
 
 

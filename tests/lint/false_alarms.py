@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from mcp_governor.prose.effects import effect_of
 from mcp_governor.rules import LintSettings
 from mcp_governor.rules.run import lint
 from mcp_governor.surface import build_surface
@@ -20,11 +19,6 @@ def tool(name: str, said: str = "", **more: Any) -> dict[str, Any]:
 def findings(rules: str, *tools: dict[str, Any]) -> list[Any]:
     """What these rules say, their names with spaces between, of a server with these tools."""
     return lint(build_surface({"tools": list(tools)}), LintSettings(select=tuple(rules.split())))
-
-
-def effect_said(one: dict[str, Any]) -> str:
-    """What a tool does, by its words."""
-    return effect_of(build_surface({"tools": [one]}).tools[0])
 
 
 def described(text: str) -> dict:

@@ -47,18 +47,8 @@ def updating(name: str, said: str) -> dict:
         ("clarity/missing-unit", number("timeout", "等待 30 秒"), number("timeout", "等待")),
         (
             "clarity/hints-contradict",
-            hinted("remove_label", readOnlyHint=False, destructiveHint=False),
-            hinted("remove_user", readOnlyHint=False, destructiveHint=False),
-        ),
-        (
-            "clarity/hints-contradict",
-            hinted("query_files", "list", "uploadPlan", readOnlyHint=True),
-            hinted("query_files", "list", "upload", readOnlyHint=True),
-        ),
-        (
-            "clarity/hints-contradict",
-            hinted("query_plans", "list", "get", readOnlyHint=True),
-            hinted("query_plans", "list", "delete-plan", readOnlyHint=True),
+            hinted("plans", "list", "get", readOnlyHint=True),
+            hinted("plans", "list", "delete-plan", readOnlyHint=True),
         ),
         (
             "clarity/closed-list",
@@ -227,25 +217,17 @@ def test_what_reads_and_keeps_does_not_only_read(name: str, said: str, read: boo
     ("name", "properties", "changes"),
     [
         ("regex", {"action": {"enum": ["match", "test", "replace"]}}, False),
-        ("todos", {"action": {"enum": ["list", "add"]}}, True),
         ("todos", {"action": {"enum": ["add", "remove"]}}, True),
         ("run_query", {"sql": STRING}, True),
         ("run_query", {"name": STRING}, False),
     ],
 )
-def test_what_is_done_to_values_is_no_change(name: str, properties: dict, changes: bool) -> None:
+def test_what_is_done_to_values_is_no_certain_change(name: str, properties: dict, changes: bool) -> None:
     tools = [{**table(**properties), "name": name, "description": ""}, {**table(), "name": "add_row"}]
     found = lint(build_surface({"tools": tools}))
     (message,) = [one.message for one in found if one.rule == "clarity/hints-declared"]
     named = hint_groups(message)
     assert any(name in named.get(what, "") for what in ("delete, overwrite, update or run", "add or change")) == changes
-
-
-@pytest.mark.parametrize(("name", "lost"), [("remove_reaction", False), ("remove_label", False), ("remove_user", True)])
-def test_what_can_be_put_on_again_is_not_lost(name: str, lost: bool) -> None:
-    found = lint(build_surface({"tools": [{**table(), "name": name}, {**table(), "name": "list_rows"}]}))
-    (message,) = [one.message for one in found if one.rule == "clarity/hints-declared"]
-    assert ("delete, overwrite" in message) == lost
 
 
 @pytest.mark.parametrize(
@@ -303,7 +285,7 @@ def test_what_is_capped_is_the_parameter_that_the_sentence_names(name: str, word
     assert keyword in found.fix
 
 
-@pytest.mark.parametrize("name", ["get_sync_status", "list_refresh_tokens", "check_sync"])
+@pytest.mark.parametrize("name", ["get_sync_status", "list_refresh_tokens"])
 def test_a_thing_named_after_a_refresh_is_read(name: str) -> None:
     found = lint(build_surface({"tools": [{**table(), "name": name}, {**table(), "name": "add_row"}]}))
     (message,) = [one.message for one in found if one.rule == "clarity/hints-declared"]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from false_alarms import STRING, effect_said, findings, tool
+from false_alarms import STRING, findings, tool
 
 from mcp_governor.report.finding_groups import causes
 
@@ -102,15 +102,6 @@ def test_a_repaired_rule_is_quiet_there_and_speaks_here(
     assert count(guilty) > 0
 
 
-def test_a_switch_that_saves_something_makes_it_unknown_what_a_tool_does() -> None:
-    def effect(kind: str) -> str:
-        compare = takes(name="compare", save_baseline={"type": kind})
-        return effect_said(compare)
-
-    assert effect("boolean") == "unknown"
-    assert effect("string") == "reads"
-
-
 def test_the_values_of_the_parameter_that_chooses_and_conditions_are_no_list() -> None:
     action = {"type": "string", "enum": ["add_path", "remove_path", "list"]}
 
@@ -121,12 +112,6 @@ def test_the_values_of_the_parameter_that_chooses_and_conditions_are_no_list() -
     assert not listed('action:"add_path" / "remove_path" — top-level group to edit.')
     assert listed('Kind of group: "inner" / "outer" — as it stands in the file.')
     assert not listed("Predicates, ANDed: 'cfg>7', 'name=euler', 'text~sunset'.")
-
-
-def test_a_hint_of_a_tool_that_plans_is_not_contradicted() -> None:
-    hints = {"annotations": {"readOnlyHint": False, "destructiveHint": False}}
-    assert findings("clarity/hints-contradict", tool("triage_plan_delete", "Prepare a capped plan.", **hints)) == []
-    assert len(findings("clarity/hints-contradict", tool("triage_delete", "Prepare a capped plan.", **hints))) == 1
 
 
 def example(name: str, said: str, *, wrapped: bool) -> dict[str, Any]:
@@ -146,9 +131,9 @@ def test_a_verb_alone_makes_no_tool_the_one_that_is_meant() -> None:
 
 
 def test_of_tools_that_read_the_surest_are_named() -> None:
-    unsure = [tool(f"check_{thing}", "Check it.") for thing in "abcdef"]
+    unsure = [tool(f"query_{thing}", "Query it.") for thing in "abcdef"]
     (one,) = findings("clarity/hints-declared", *unsure, tool("get_a", "Get it."), tool("list_b", "List them."))
-    assert one.message.endswith("only read: get_a, list_b, check_a, check_b, check_c, check_d and 2 more.")
+    assert one.message.endswith("only read: get_a, list_b, query_a, query_b, query_c, query_d and 2 more.")
 
 
 def test_examples_of_many_tools_are_one_line() -> None:

@@ -13,17 +13,19 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.effects import (
     DESTROYING_VERBS,
     READ_ONLY,
+    SAVES,
+    SURE_READS,
     UPDATING_VERBS,
     effect_of,
     opening_verb,
+    operations,
     own_statement,
     product_prefix,
+    saving_argument,
     stated_loss,
-    takes_off,
     verb_of,
 )
 from mcp_governor.prose.guarded import Guarded
-from mcp_governor.prose.operations import operations, saving_parameter, switch, takes_any_method
 from mcp_governor.prose.words import MUTATING_VERBS, READING_VERBS, name_words, word_count, word_set, words
 from mcp_governor.subjects.context import Context, Hit, hit
 from mcp_governor.subjects.phrases import counted, first_of
@@ -137,28 +139,20 @@ _GROUPS = (
 second ones, the words say too little."""
 _NAMES_WIDTH = 50
 """Characters for the names of one group: with four groups, the line has at most three screen lines."""
-_ONLY_READING = READING_VERBS | {"retrieve", "return"}
 _SURE_READS = word_set("count describe fetch find get list lookup read search show view")
 """Verbs of names that mean nothing else: what is checked or scraped may be started or changed by that."""
-
-
 _OF_A_VIEW = word_set("cursor focus selection selections viewport zoom")
 """What somebody sees or has selected; nothing that is kept is lost."""
 
 
 def _group(tool: Tool, prefix: str | None) -> Literal["loses", "unknown", "adds", "reads"]:
-    """What a tool does as far as its hints are concerned. It only reads if its verb is one for nothing else: clients
-    call such a tool without asking, and what is translated or crawled may be kept or started as well."""
+    """What a tool does as far as its hints are concerned."""
     effect, verb = effect_of(tool, prefix), verb_of(tool, prefix)
-    if effect == "reads":
-        text = tool.description[:_MAX_TEXT]
-        sure = not _ONLY_READING.isdisjoint((verb, opening_verb(text))) or READ_ONLY.search(text)
-        return "reads" if sure else "unknown"
     if effect == "writes":
         if verb == "set" and not _OF_A_VIEW.isdisjoint(name_words(tool.name)):
             return "unknown"
         return "loses" if verb in UPDATING_VERBS else "adds"
-    return "unknown" if effect == "unknown" else "loses"
+    return effect if effect in ("reads", "unknown") else "loses"
 
 
 def hints_declared(surface: Surface, _context: Context) -> Iterator[Hit]:
@@ -230,31 +224,13 @@ def hints_complete(surface: Surface, _context: Context) -> Iterator[Hit]:
         )
 
 
-_SURE_CHANGES = MUTATING_VERBS - word_set("add append archive commit create edit merge patch post put")
-"""Verbs that change something outside the result. The others also produce values: a sum, a merged string, a draft."""
-_SAVES = lazy_pattern(
-    r"\b(?:saves?|stores?|writes?)\s(?:[\w'-]+\s){0,5}?(?:to|into|in|on)\s(?:a\s|an\s|the\s)?(?:[\w'-]+\s){0,2}?(?:files?|disk|database|director(?:y|ies)|folder)\b",
-    re.IGNORECASE,
-)
-_MENTIONED_CHANGE = lazy_pattern(
-    r"\b(?:creat|delet|updat|remov|writ|modif|overwrit|replac|insert|send|sav|stor|mark|reset|clear|start|launch|"
-    r"trigger|charg|download|log)(?:e|es|s|ed|ing|ies|y|ten)?\b",
-    re.IGNORECASE,
-)
-_ALSO_CHANGES = lazy_pattern(
-    r"\b(?:it|this tool|this|and|also|then|automatically|which)\s(?:will\s|also\s|then\s|automatically\s){0,2}"
-    r"(?:creat|delet|updat|remov|writ|modif|overwrit|replac|insert|send|sav|stor|mark|reset|clear|start|launch|trigger"
-    r"|charg)(?:es|s|ies|e)?\b",
-    re.IGNORECASE,
-)
-_MAX_FIRST = 600
-"""Maximum length in characters of the paragraph that says what a tool does."""
+_MAKES_VALUES = word_set("add append archive commit create edit merge patch post put")
+"""Verbs that also make what a tool returns: a sum, a merged string, a draft."""
 _PRETENDS = lazy_pattern(r"\b(?:dry[- ]run|preview|simulat|draft|hypothetical|plan(?:s|ned)? only)", re.IGNORECASE)
-_SAME_AGAIN = lazy_pattern(r"\b(?:idempoten|exist|already|ensure|upsert|same|twice|again|no effect)", re.IGNORECASE)
-_MAKES = word_set("append create insert post send")
 _ANSWERS = word_set("checklist diff embedding embeddings estimate guide hash link outline plan preview snippet summary")
 """Things that a tool makes to return them: a plan that is created is perhaps not stored."""
-_STARTED_AGAIN = word_set("app application browser emulator server simulator")
+_SAME_AGAIN = lazy_pattern(r"\b(?:idempoten|exist|already|ensure|upsert|same|twice|again|no effect)", re.IGNORECASE)
+_MAKES = word_set("append create insert post send")
 _MAX_TEXT = 20_000
 """Maximum number of characters read from a description; what a tool does comes first."""
 
@@ -268,7 +244,7 @@ def hints_true(tool: Tool, context: Context) -> Iterator[Hit]:
     verb, text = verb_of(tool, prefix), tool.description[:_MAX_TEXT]
     reads, destroys = hints.get("readOnlyHint"), hints.get("destructiveHint")
     if reads is True:
-        if said := _change_stated(tool, prefix) or _change_by_parameter(tool):
+        if said := _change_stated(tool, prefix):
             yield _wrong("readOnlyHint", True, said)
         return
     if destroys is False:
@@ -279,7 +255,7 @@ def hints_true(tool: Tool, context: Context) -> Iterator[Hit]:
         yield hit(
             f"/annotations/{key}",
             value,
-            hint=f"{key}: {'true' if value else 'false'}",
+            hint=f"{key}: {str(value).lower()}",
             said=f'the name and the description say "{verb}" and no change',
             right="readOnlyHint: true",
         )
@@ -290,42 +266,26 @@ def hints_true(tool: Tool, context: Context) -> Iterator[Hit]:
 def _wrong(name: str, value: bool, said: str) -> Hit:
     """A hint that is wrong towards less caution. The correction sets it as the description has it: one promise less
     puts nobody at risk."""
-    hint, right = (f"{name}: {'true' if one else 'false'}" for one in (value, not value))
+    hint, right = (f"{name}: {str(one).lower()}" for one in (value, not value))
     pointer = f"/annotations/{name}"
     edit = Edit(pointer, not value)
     return hit(pointer, value, correction=Correction((edit,), Effect.NEUTRAL), hint=hint, said=said, right=right)
 
 
-def _change_by_parameter(tool: Tool) -> str | None:
-    """What a parameter can make a tool do that reads otherwise: another operation, or a file."""
-    picked = operations(tool)
-    worst = next((one for one in picked if one.loses), None) or next((one for one in picked if one.changes), None)
-    if worst is not None:
-        return f'{one_line(worst.argument, 64)} takes "{one_line(worst.value, 60)}"'
-    if takes_any_method(tool):
-        return "it takes the method of a request"
-    switched = switch(tool)
-    if switched is not None and switched.effect in ("destroys", "runs"):
-        return f'{one_line(switched.argument, 64)} is for "{one_line(switched.words, 60)}"'
-    saving = saving_parameter(tool)
-    return f'{one_line(saving[0], 64)} is "{one_line(saving[1], 60)}"' if saving is not None else None
-
-
 def _change_stated(tool: Tool, prefix: str | None) -> str | None:
     """The words of a tool that say that it changes something, for a sentence; ``None`` where none do."""
     verb, text = verb_of(tool, prefix), tool.description[:_MAX_TEXT]
-    picked = operations(tool)
-    if picked and all(one.reads for one in picked):
-        return None
-    read = opening_verb(text) in READING_VERBS or READ_ONLY.search(text) is not None
-    if verb in _SURE_CHANGES and not read and not _PRETENDS.search(text):
+    picked, opens = operations(tool), opening_verb(text)
+    if change := next((one for one in picked if one.changes and verb not in READING_VERBS), None):
+        return f'{one_line(change.argument, 64)} takes "{one_line(change.value, 60)}"'
+    reads = opens in SURE_READS or READ_ONLY.search(text) or (picked and all(one.reads for one in picked))
+    certain = verb not in _MAKES_VALUES or (opens == verb != "add" and _ANSWERS.isdisjoint(name_words(tool.name)))
+    if verb in MUTATING_VERBS and certain and not reads and not _PRETENDS.search(text):
         return f'the name says "{verb}"'
     if said := change_described(tool, prefix):
         return said
-    answers = not _ANSWERS.isdisjoint(name_words(tool.name)) or _PRETENDS.search(text)
-    if verb in MUTATING_VERBS and verb != "add" and opening_verb(text) == verb and not answers:
-        return f'name and description say "{verb}"'
-    return None
+    saving = saving_argument(tool)
+    return f'{one_line(saving[0], 64)} is "{one_line(saving[1], 60)}"' if saving is not None else None
 
 
 def change_described(tool: Tool, prefix: str | None) -> str | None:
@@ -335,47 +295,29 @@ def change_described(tool: Tool, prefix: str | None) -> str | None:
         tool: the tool, whatever its hints.
         prefix: what the names of all its server's tools begin with (:func:`product_prefix`).
     """
-    verb, text = verb_of(tool, prefix), tool.description[:_MAX_TEXT]
-    if _PRETENDS.search(text):
-        return None
-    if loss := stated_loss(text):
-        return f'the description says "{one_line(loss, 60)}"'
+    text = tool.description[:_MAX_TEXT]
     # A tool that is called "get" may save on request, which later sentences speak of.
-    said = _FIRST_SENTENCE.split(text.lstrip(), maxsplit=1)[0] if verb in READING_VERBS else text
-    if (verb not in READING_VERBS or not _ON_REQUEST.search(said)) and (saves := own_statement(_SAVES, said)):
-        return f'the description says "{one_line(saves, 60)}"'
-    if verb == "add" and opening_verb(text) == "add" and (added := _TO_FILES.search(text[:_MAX_FIRST])):
-        return f'the description says "{one_line(added[0], 60)}"'
-    return None
+    reads = verb_of(tool, prefix) in SURE_READS
+    first = _FIRST_SENTENCE.split(text.lstrip(), maxsplit=1)[0]
+    said = stated_loss(text)
+    if not said and not (reads and _ON_REQUEST.search(first)):
+        said = own_statement(SAVES, first if reads else text)
+    return f'the description says "{one_line(said, 60)}"' if said and not _PRETENDS.search(text) else None
 
 
 _FIRST_SENTENCE = lazy_pattern(r"[.!?]\s|\n\s*\n")
 _ON_REQUEST = lazy_pattern(r"\b(?:if|when|optional|optionally|or|can|may|unless)\b", re.IGNORECASE)
 
 
-_TO_FILES = lazy_pattern(
-    r"\badds?\s(?:[\w'-]+\s){1,6}?to\s(?:all\s|an?\s|the\s|your\s)?(?:[\w'-]+\s){0,3}?"
-    r"(?:files?|project|repository|database|account|list|cart|calendar)\b",
-    re.IGNORECASE,
-)
-"""What is added to what is there; a sum and a merged string are values."""
-
-
 def _loss_said(tool: Tool, verb: str | None, text: str) -> str | None:
-    # What is ended loses nothing if it can be started again.
-    ends = verb in ("kill", "terminate") and not _STARTED_AGAIN.isdisjoint(name_words(tool.name))
-    if verb in DESTROYING_VERBS and verb not in ("clear", "replace") and not ends and not takes_off(tool, verb):
+    if verb in DESTROYING_VERBS - {"clear", "replace", "terminate"}:
         return f'the name says "{verb}"'
-    if deletes := next((one for one in operations(tool) if one.loses), None):
+    if deletes := next((one for one in operations(tool) if one.loses and verb not in READING_VERBS), None):
         return f'{one_line(deletes.argument, 64)} takes "{one_line(deletes.value, 60)}"'
     loss = stated_loss(text)
     return f'the description says "{one_line(loss, 60)}"' if loss else None
 
 
 def _reads_only(tool: Tool, prefix: str | None) -> bool:
-    verb, text = verb_of(tool, prefix), tool.description[:_MAX_TEXT]
-    if verb not in _SURE_READS or opening_verb(text) not in _ONLY_READING or effect_of(tool, prefix) != "reads":
-        return False
-    # Later paragraphs are about the caller's work, so only explicit statements about the tool count there.
-    first = text.lstrip()[:_MAX_FIRST].split("\n\n", 1)[0]
-    return not (_MENTIONED_CHANGE.search(first) or _ALSO_CHANGES.search(text))
+    verb, opens = verb_of(tool, prefix), opening_verb(tool.description)
+    return verb in _SURE_READS and opens in SURE_READS and effect_of(tool, prefix) == "reads"
