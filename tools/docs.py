@@ -288,7 +288,7 @@ def _is_rows(rows: Any) -> bool:
 
 
 EXAMPLES = ("match", "refuse", "examples")
-TABLES = ("profiles", "stances", "renamed", "removed", "forms", "refuse")
+TABLES = ("profiles", "renamed", "removed", "forms", "refuse")
 
 
 def pages() -> dict[Path, str]:

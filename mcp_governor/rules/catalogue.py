@@ -287,10 +287,7 @@ def own_profiles() -> Mapping[str, Profile]:
     """The built-in profiles by name; there are no others."""
     from mcp_governor.builtin_rules import PROFILES
 
-    return {
-        name: convert({**item, "name": name, "policy": {**policy_of_sides(name), **item.get("policy", {})}}, Profile)
-        for name, item in PROFILES.items()
-    }
+    return {name: convert({**item, "name": name}, Profile) for name, item in PROFILES.items()}
 
 
 def _entry_point_folders(*, trusted: bool) -> Mapping[str, Path | None]:
@@ -346,59 +343,3 @@ def _folder_of(entry: Any) -> Path:
             f"provides no folder of rules: {one_line(str(error))}.",
             "It must be a package, or a function that returns a folder.",
         ) from None
-
-
-class Side(Struct, frozen=True):
-    """One answer to a question, with its sources.
-
-    Attributes:
-        choice: its spelling in the rules with this answer (:class:`~mcp_governor.rules.rule.Stance`).
-        profiles: of the sources that give it; a profile without a rule for this answer allows what the other answer
-            forbids.
-        sources: document, section and its statement, in our words.
-        policy: options of the comparison for profiles with this answer.
-    """
-
-    choice: str
-    profiles: tuple[str, ...]
-    sources: tuple[str, ...]
-    policy: Mapping[str, Any] = field(default_factory=dict)
-
-
-class Topic(Struct, frozen=True):
-    """One question to which the sources give different answers.
-
-    Attributes:
-        name: its name in the rules.
-        question: the question.
-        sides: the answers, if profiles choose among them.
-        settled: the only answer in mcp-governor; empty if there are sides.
-        sources: as for a side, if it is settled.
-        rules: ids of rules that enforce the answer, if it is settled.
-    """
-
-    name: str
-    question: str
-    sides: tuple[Side, ...] = field(name="side", default=())
-    settled: str = ""
-    sources: tuple[str, ...] = ()
-    rules: tuple[str, ...] = ()
-
-
-@functools.cache
-def topics() -> tuple[Topic, ...]:
-    """Every topic, in the order of the file."""
-    from mcp_governor.builtin_rules import STANCES
-
-    return convert(STANCES["topic"], tuple[Topic, ...])
-
-
-def policy_of_sides(profile: str) -> dict[str, Any]:
-    """The options of the comparison that follow from the sides of a profile."""
-    return {
-        key: value
-        for topic in topics()
-        for side in topic.sides
-        if profile in side.profiles
-        for key, value in side.policy.items()
-    }
