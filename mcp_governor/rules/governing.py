@@ -13,26 +13,87 @@ import fnmatch
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mcp_governor.errors import ConfigError
-from mcp_governor.rule_names import first_name, noted_name
+from mcp_governor.documents import Wrong, read
+from mcp_governor.errors import ConfigError, FileFormatError
+from mcp_governor.files import read_bytes
+from mcp_governor.rule_names import current_id, first_name, noted_name
 from mcp_governor.rules.catalogue import load_catalogue
 from mcp_governor.rules.finding import finding
 from mcp_governor.rules.rule import ALWAYS_RUN
-from mcp_governor.rules.settings import Suppression
+from mcp_governor.rules.selection import Suppression
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.deprecations import META_PREFIX
-from mcp_governor.text import did_you_mean, one_line
+from mcp_governor.surface.file import dump_json, parse_json
+from mcp_governor.text import did_you_mean, one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
+    from pathlib import Path
 
     from mcp_governor.findings import Finding, Severity
     from mcp_governor.rules.catalogue import Catalogue
     from mcp_governor.rules.selection import Selection
     from mcp_governor.surface.model import Surface, Tool
+
+
+_WRITE = "Write it with: mcp-governor lint --baseline {} --write-baseline"
+
+
+class LintBaseline(Struct, frozen=True, tag_field="format", tag="mcp-governor/lint-baseline-1"):
+    """Known findings, which fail no run.
+
+    Attributes:
+        findings: Ids of findings, as reports print them, sorted.
+    """
+
+    findings: tuple[str, ...]
+
+
+def dump_baseline(findings: Iterable[Finding]) -> str:
+    """The content of a baseline file: the ids of findings, sorted, one per line, so that diffs are readable."""
+    return dump_json(msgspec.to_builtins(LintBaseline(tuple(sorted({found.id for found in findings})))))
+
+
+def load_baseline(path: Path, *, what: str = "") -> frozenset[str]:
+    """The ids in a baseline file under current names; former names are reported.
+
+    Args:
+        path: the file.
+        what: name of the file in messages; defaults to the path.
+
+    Raises:
+        FileFormatError: the file is missing or is not a baseline file.
+    """
+    shown = what or visible(str(path))
+    try:
+        data = read_bytes(path)
+    except OSError as error:
+        raise FileFormatError(
+            f"{shown} cannot be read: {error.strerror}.",
+            _WRITE.format(shown),
+        ) from None
+    return frozenset(noted_name(known, shown) for known in _listed(data, shown))
+
+
+def parse_baseline(data: bytes, shown: str) -> frozenset[str]:
+    """The ids in the content of a baseline file, under current names.
+
+    Raises:
+        FileFormatError: the content is not a baseline file.
+    """
+    return frozenset(map(current_id, _listed(data, shown)))
+
+
+def _listed(data: bytes, shown: str) -> tuple[str, ...]:
+    made = read(LintBaseline, parse_json(data, shown))
+    if isinstance(made, Wrong):
+        raise FileFormatError(f"{shown} is not a lint baseline: {made.problem}.", _WRITE.format(shown))
+    return made.findings
+
 
 META_KEY = f"{META_PREFIX}ignore"
 """The ``_meta`` key of inline suppressions."""
@@ -93,8 +154,8 @@ class Governor:
             if is_dropped:
                 continue
             if self._known:
-                self._seen.update(found.ids)
-                if not self._known.isdisjoint(found.ids):
+                self._seen.add(found.id)
+                if found.id in self._known:
                     continue
             yield found if severity in (None, found.severity) else replace(found, severity=severity)
 
@@ -169,7 +230,7 @@ class Governor:
                 ids = [] if inline.used else [rule_id for rule_id in self._catalogue.rules if _means(rule, rule_id)]
                 if self._ran(ids):
                     yield _stale(tool, inline.path, rule, "unused")
-                elif not (inline.used or ids or self._catalogue.unread):
+                elif not (inline.used or ids):
                     yield _stale(tool, inline.path, rule, "unknown", hint=did_you_mean(rule, self._catalogue.rules))
         for glob, suppression, named in self._selection.tool_ignores:
             if (glob, suppression.rule) not in self._used_globs and self._ran(named):
@@ -181,7 +242,7 @@ class Governor:
     @cached_property
     def _catalogue(self) -> Catalogue:
         settings = self._selection.settings
-        return load_catalogue(settings.rule_paths, trusted=settings.trusted)
+        return load_catalogue(settings.rule_paths)
 
     def _ran(self, ids: Collection[str]) -> bool:
         """True if the linter ran one of these rules, and no other station could have run one."""

@@ -10,8 +10,19 @@ from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Effect, Severity
 from mcp_governor.parsing import exceeds_depth, read_json
 from mcp_governor.rules.query import compile_query
-from mcp_governor.rules.rule import SCOPES, STATIONS, Case, Example, Limit, Option, Rule, Stance, Verified, cases_of
-from mcp_governor.rules.settings import PERSONAS
+from mcp_governor.rules.rule import (
+    PERSONAS,
+    SCOPES,
+    STATIONS,
+    Case,
+    Example,
+    Limit,
+    Option,
+    Rule,
+    Stance,
+    Verified,
+    cases_of,
+)
 from mcp_governor.schemas.cost import Evaluations
 from mcp_governor.schemas.dialects import DIALECT_2020_12
 from mcp_governor.schemas.patterns import (

@@ -15,8 +15,7 @@ from mcp_governor.rules.finding import finding
 from mcp_governor.rules.governing import govern
 from mcp_governor.rules.rule import ENGINE_CHECK
 from mcp_governor.rules.scope import Plan, Runner
-from mcp_governor.rules.selection import ActiveRule, Selection, select
-from mcp_governor.rules.settings import DEFAULT_SETTINGS, LintSettings
+from mcp_governor.rules.selection import DEFAULT_SETTINGS, ActiveRule, LintSettings, Selection, select
 from mcp_governor.rules.strings import Text, surface_strings
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import Check, Context, Facts, Hit, Item

@@ -7,10 +7,11 @@ from itertools import combinations
 
 import pytest
 
+from mcp_governor.builtin_rules import REMOVED
 from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Severity
 from mcp_governor.rules import LintSettings, load_catalogue, select
-from mcp_governor.rules.catalogue import Profile, removed_rules
+from mcp_governor.rules.catalogue import Profile
 from mcp_governor.rules.run import lint
 from mcp_governor.rules.selection import _severities
 from mcp_governor.surface import build_surface
@@ -166,7 +167,7 @@ def test_a_rule_that_was_removed_is_named_with_the_reason(settings):
 
 def test_what_was_removed_is_gone_and_names_rules_that_exist():
     rules = load_catalogue(entry_points=False).rules
-    for removed, reason in removed_rules().items():
+    for removed, reason in REMOVED.items():
         assert removed not in rules
         assert set(re.findall(r"[a-z]+/[a-z-]+", reason)) <= set(rules)
 
