@@ -159,7 +159,10 @@ class Catalogue(Struct, frozen=True, dict=True):
     @cached_property
     def packs(self) -> Mapping[str, tuple[Rule, ...]]:
         """Rules by pack, both in alphabetical order."""
-        return {pack: tuple(map(self.rules.__getitem__, ids)) for pack, ids in self._ids_by_pack.items()}
+        out: dict[str, tuple[Rule, ...]] = {}
+        for rule in self:
+            out[rule.pack] = (*out.get(rule.pack, ()), rule)
+        return out
 
     @cached_property
     def clients(self) -> tuple[str, ...]:
@@ -201,21 +204,13 @@ class Catalogue(Struct, frozen=True, dict=True):
 
     def ids(self, selector: str) -> tuple[str, ...]:
         """The ids of :meth:`match`, without reading rule files."""
-        pack, _, name = selector.partition("/")
-        if selector == "*" or (name == "*" and pack in self._ids_by_pack):
-            return tuple(self.rules) if selector == "*" else self._ids_by_pack[pack]
         selector = current_name(selector)
         if selector in self.rules:
             return (selector,)
-        raise self._unknown(selector)
-
-    @cached_property
-    def _ids_by_pack(self) -> Mapping[str, tuple[str, ...]]:
-        """The ids of the rules of each pack."""
-        out: dict[str, list[str]] = {}
-        for rule_id in self.rules:
-            out.setdefault(rule_id.partition("/")[0], []).append(rule_id)
-        return {pack: tuple(ids) for pack, ids in out.items()}
+        found = tuple(rule_id for rule_id in self.rules if selects(selector, rule_id))
+        if not found:
+            raise self._unknown(selector)
+        return found
 
     def _unknown(self, selector: str) -> ConfigError:
         from mcp_governor.builtin_rules import REMOVED
@@ -240,6 +235,11 @@ class Catalogue(Struct, frozen=True, dict=True):
             f"There is no rule {one_line(selector)!r}.{hint}",
             "A selector is a rule id, pack/* or *; mcp-governor rules lists the catalogue.",
         )
+
+
+def selects(selector: str, rule_id: str) -> bool:
+    """True if a selector, an id, ``pack/*`` or ``*``, matches a rule."""
+    return selector in ("*", rule_id) or (selector.endswith("/*") and rule_id.startswith(selector[:-1]))
 
 
 # One entry per configuration; only the server and test suites see several.
