@@ -7,7 +7,6 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from mcp_governor.errors import ConfigError
@@ -57,10 +56,9 @@ def lint(
     if profile is not None:
         settings = replace(settings, profiles=(profile,) if isinstance(profile, str) else tuple(profile))
     selection = select(settings)
-    said = run_rules(surface, selection, only)
-    found = govern(said, selection, surface, stations=("lint",))
+    found = govern(run_rules(surface, selection, only), selection, surface, stations=("lint",))
     if baseline is not None:
-        found = new_findings(found, baseline, selection, Linted(surface, said))
+        found = new_findings(found, baseline, selection)
     return sorted_findings(found, surface)
 
 
@@ -108,24 +106,19 @@ def resolve_check(rule: Rule, options: Mapping[str, Any]) -> Check:
         from mcp_governor.rules.declarative import declarative_check
 
         return declarative_check(rule, options)
-    if ":" not in rule.check:
-        module, _, name = rule.check.rpartition(".")
-        try:
-            check: Check = getattr(importlib.import_module(f"mcp_governor.packs.{module}"), name)
-        except (ImportError, AttributeError):
-            raise ConfigError(
-                f"Rule {rule.id} ({rule.origin}): there is no built-in check {rule.check}.",
-                "A check of your own is package.module:function.",
-            ) from None
-        return check
-    module, _, name = rule.check.partition(":")
+    module, _, name = rule.check.replace(":", ".").rpartition(".")
     try:
-        return _guarded(rule, getattr(_imported(module, rule.folder), name))
+        check: Check = getattr(_imported(module if rule.is_foreign else f"{_PACKS}.{module}", rule.folder), name)
     except Exception as error:  # noqa: BLE001 - a module of the user's may fail in any way
         raise ConfigError(
             f"Rule {rule.id} ({rule.origin}): the check {rule.check} cannot be imported: {one_line(str(error))}.",
-            "Put its module into the folder of rules, or install its package where mcp-governor runs.",
+            "Put its module into the folder of rules, or install its package where mcp-governor runs, and write "
+            "package.module:function.",
         ) from None
+    return _guarded(rule, check) if rule.is_foreign else check
+
+
+_PACKS = "mcp_governor.packs"
 
 
 def _imported(module: str, folder: str) -> ModuleType:
@@ -189,30 +182,19 @@ def _run_strings(surface: Surface, runners: Mapping[str, list[Runner]], only: st
     on_prose = [*on_any, *runners.get("prose", ())]
     # Surfaces repeat their strings, "string" above all. Our own checks look at the value alone, so a value without hits
     # has none anywhere. A user's check may look at more.
-    users = {id(check) for active, check, _ in on_prose if active.rule.check is not None and ":" in active.rule.check}
-    with_hits: tuple[dict[str, list[Runner]], dict[str, list[Runner]]] = ({}, {})
-    quiet: set[str] = set()
+    repeats = not any(active.rule.is_foreign for active, _, _ in on_prose)
+    quiet: tuple[set[str], set[str]] = (set(), set())
     prose: list[Text] = []
-    for text in surface_strings(surface, quiet):
+    for text in surface_strings(surface):
         is_prose = text.is_prose
         if is_prose and not text.of_skill:
             prose.append(text)
-        if only is not None and text.tool != only:
+        if (only is not None and text.tool != only) or text.value in quiet[is_prose]:
             continue
-        known = with_hits[is_prose].get(text.value)
-        matching = []
-        for runner in known if known is not None else on_prose if is_prose else on_any:
-            active, check, context = runner
-            has_hits = False
-            for found in check(text, context):
-                has_hits = True
-                yield _finding(active, found, text.tool)
-            if known is None and (has_hits or id(check) in users):
-                matching.append(runner)
-        if known is None:
-            with_hits[is_prose][text.value] = matching
-            if not matching and not is_prose:
-                quiet.add(text.value)
+        found = [(one, hit) for one, check, context in (on_any, on_prose)[is_prose] for hit in check(text, context)]
+        yield from (_finding(active, hit, text.tool) for active, hit in found)
+        if repeats and not found:
+            quiet[is_prose].add(text.value)
     on_prose[0][2].facts.memo("prose", lambda: prose)
 
 
@@ -292,16 +274,7 @@ def _counted(found: Finding, count: int) -> Finding:
     return replace(found, message=message, path="", value=None, correction=None)
 
 
-class Linted(Struct, frozen=True):
-    """A surface, and its findings from :func:`run_rules`."""
-
-    surface: Surface
-    said: Iterable[Finding]
-
-
-def new_findings(
-    findings: Iterable[Finding], baseline: Surface, selection: Selection, linted: Linted | None = None
-) -> list[Finding]:
+def new_findings(findings: Iterable[Finding], baseline: Surface, selection: Selection) -> list[Finding]:
     """The findings that ``baseline`` does not have, at the same place and for the same value.
 
     A change is judged by what it causes: an old finding in a changed tool does not count, and a new finding in an
@@ -311,34 +284,8 @@ def new_findings(
         findings: those about the surface, with the configured severities.
         baseline: the surface before the change.
         selection: the rules that produced the findings.
-        linted: the surface with the findings of these rules, if known: they are reused for an equal baseline instead of
-            running the rules again.
     """
     found = list(findings)
-    if not found:
-        return []
-    if linted is not None and _same(linted.surface, baseline):
-        known = {finding.id for finding in linted.said}
-    else:
-        rules = {finding.rule for finding in found}
-        known = {finding.id for finding in condensed(_findings(baseline, selection, rules=rules))}
+    rules = {finding.rule for finding in found}
+    known = {finding.id for finding in condensed(_findings(baseline, selection, rules=rules))}
     return [finding for finding in found if finding.id not in known]
-
-
-_UNREAD = frozenset({"source", "tools"})
-"""Attributes that no rule reads: where a surface comes from, and what is derived from ``entries``."""
-
-
-def _same(one: Surface, other: Surface) -> bool:
-    """True if two surfaces look the same to every rule, including number types and the order of keys."""
-    return all(
-        _same_part(getattr(one, part), getattr(other, part)) for part in one.__struct_fields__ if part not in _UNREAD
-    )
-
-
-def _same_part(one: Any, other: Any) -> bool:
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        # Item by item, because the text of all tools may be long.
-        return len(one) == len(other) and all(map(_same_part, one, other))
-    # In Python, 1 == 1.0 == True, but their representations differ.
-    return repr(one) == repr(other)

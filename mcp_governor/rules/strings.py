@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -10,7 +11,7 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator
+    from collections.abc import Iterator
 
     from mcp_governor.surface.model import Surface
 
@@ -52,93 +53,64 @@ class Text(Struct, frozen=True):
         return self.key == "text" and self.base.startswith(_SKILL_FILES)
 
 
-def surface_strings(surface: Surface, quiet: Container[str] = ()) -> Iterator[Text]:
-    """Every string of a surface except server info: instructions, every entry of every list, and what
-    was read of skills.
-
-    Args:
-        surface: to read.
-        quiet: values to leave out where they are not prose; a caller may add to them while it reads.
-    """
+def surface_strings(surface: Surface) -> Iterator[Text]:
+    """Every string of a surface except server info: instructions, every entry of every list, and what was read of
+    skills."""
     if surface.instructions:
         yield Text(None, "", "instructions", surface.instructions)
     for index, entry in enumerate(surface.entries):
         name = entry.get("name") if isinstance(entry, dict) else None
         tool = surface.by_name.get(name) if isinstance(name, str) else None
         if tool is not None and tool.index == index:
-            yield from _strings(entry, tool.name, "", quiet)
+            yield from _strings(entry, tool.name, "")
         else:
-            yield from _strings([entry], None, "/tools", quiet, index)
+            yield from _strings(entry, None, f"/tools/{index}")
     for kind, items in (
         ("prompts", surface.prompts),
         ("resources", surface.resources),
         ("resourceTemplates", surface.templates),
+        ("skills", surface.skill_entries or ()),
     ):
-        yield from _strings(list(items), None, f"/{kind}", quiet)
-    yield from _strings(list(surface.skill_entries or ()), None, "/skills", quiet)
+        yield from _strings(list(items), None, f"/{kind}")
     for uri, read in surface.skill_files.items():
         if isinstance(read.get("text"), str):
             # A comment in a script or a page is not hidden text: models read the source.
-            other = _COLUMNS.sub(" ", read["text"].replace("<!--", ""))
-            prose, code = _of_markdown(read["text"]) if uri.endswith(".md") else (other, "")
+            prose, code = _COLUMNS.sub(" ", read["text"].replace("<!--", "")), ""
+            if uri.endswith(".md"):
+                # In fenced code, a comment is not hidden, and columns are laid out.
+                code = "\n".join(match[0] for match in _FENCED.finditer(read["text"]))
+                prose = _ROW.sub(lambda row: _COLUMNS.sub(" ", row[0]), _FENCED.sub("", read["text"]))
             place = join_pointer(_SKILL_FILES, uri)
             yield Text(None, place, "text", prose)
             if code:
                 yield Text(None, place, "code", code)
 
 
-def _of_markdown(text: str) -> tuple[str, str]:
-    """The prose of a skill, and its fenced code, in which a comment is not hidden and columns are laid out."""
-    parts: tuple[list[str], list[str]] = ([], [])
-    fence = ""
-    for line in text.split("\n"):
-        mark = line.lstrip(" \t>")[:3]
-        if fence:
-            parts[1].append(line)
-            fence = "" if mark == fence else fence
-        elif mark in ("```", "~~~"):
-            parts[1].append(line)
-            fence = mark
-        elif mark.startswith("|"):
-            parts[0].append(_COLUMNS.sub(" ", line))
-        else:
-            parts[0].append(line)
-    return "\n".join(parts[0]), "\n".join(parts[1])
-
-
+_FENCED = lazy_pattern(r"^[ \t>]*(```|~~~)(?s:.*?)(?:^[ \t>]*\1.*|\Z)", re.MULTILINE)
+_ROW = lazy_pattern(r"^[ \t>]*\|.*", re.MULTILINE)
 _COLUMNS = lazy_pattern("  +")
 
 
-def _strings(value: Any, tool: str | None, base: str, quiet: Container[str], first: int = 0) -> Iterator[Text]:
+def _strings(value: Any, tool: str | None, base: str) -> Iterator[Text]:
     """Every string in a container. Keys are included only if they are not plain ASCII: others do not matter."""
-    stack: list[Iterator[tuple[str, Any]]] = [iter([(base, value)])]
+    # A pointer is made when its container is read, and not for all of a list: they may be long.
+    stack: list[tuple[str, tuple[str | int, ...], Any]] = [(base, (), value)]
     while stack:
-        step = next(stack[-1], None)
-        if step is None:
-            stack.pop()
-            continue
-        here, container = step
+        outer, way, container = stack.pop()
+        here = join_pointer(outer, *way)
         if isinstance(container, dict):
-            keys = "".join(container)
-            for key in () if keys.isascii() and keys.isprintable() else container:
+            for key in container:
                 if not (key.isascii() and key.isprintable()):
                     yield Text(tool, here, key, key, True)
-        inner: list[tuple[str | int, Any]] = []
-        for key, item in container.items() if isinstance(container, dict) else enumerate(container, first):
+        elif not isinstance(container, list):
+            continue
+        inner: list[tuple[str, tuple[str | int, ...], Any]] = []
+        for key, item in container.items() if isinstance(container, dict) else enumerate(container):
             if isinstance(item, str):
-                if key in PROSE_KEYS or item not in quiet:
-                    yield Text(tool, here, key, item)
+                yield Text(tool, here, key, item)
             elif item and isinstance(item, _CONTAINERS):
-                inner.append((key, item))
-        if inner:
-            stack.append(_placed(here, inner))
-        first = 0
+                inner.append((here, (key,), item))
+        stack += reversed(inner)
 
 
 _CONTAINERS = (dict, list)
-
-
-def _placed(here: str, members: Iterable[tuple[str | int, Any]]) -> Iterator[tuple[str, Any]]:
-    """Members with their pointers, which are made one at a time: a long list has long ones."""
-    for key, item in members:
-        yield join_pointer(here, key), item

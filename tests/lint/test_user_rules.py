@@ -143,7 +143,11 @@ def test_a_broken_file_is_one_error_with_file_and_line(tmp_path, old, new, line,
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ('given = "$.description"\nforbid = "foo+$"', 'check = "nowhere.check"', "no built-in check"),
+        (
+            'given = "$.description"\nforbid = "foo+$"',
+            'check = "nowhere.check"',
+            "the check nowhere.check cannot be imported",
+        ),
         ('given = "$.description"\nforbid = "foo+$"', 'check = "acme_nowhere:check"', "cannot be imported"),
     ],
 )
