@@ -63,11 +63,6 @@ def passages_about(node: SchemaPlace, context: Context, *, mentions: bool = Fals
     return said if mentions else tuple([one for one in said if one.where in ("own", "entry")])
 
 
-def has_passages(node: SchemaPlace, facts: Facts) -> bool:
-    """True if a parameter has a description, or an entry in the tool's: :func:`passages_about` without mentions."""
-    return any(one.where in ("own", "entry") for one in _said(node, facts))
-
-
 def _said(node: SchemaPlace, facts: Facts) -> tuple[Passage, ...]:
     argument = node.argument
     if argument is None or not isinstance(node.schema, dict):

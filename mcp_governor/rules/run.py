@@ -13,11 +13,10 @@ from mcp_governor.errors import ConfigError
 from mcp_governor.rules.finding import finding
 from mcp_governor.rules.governing import govern
 from mcp_governor.rules.rule import ENGINE_CHECK
-from mcp_governor.rules.scope import Plan, Runner
 from mcp_governor.rules.selection import DEFAULT_SETTINGS, ActiveRule, LintSettings, Selection, select
 from mcp_governor.rules.strings import Text, surface_strings
 from mcp_governor.schemas.pointers import join_pointer
-from mcp_governor.subjects.context import Check, Context, Facts, Hit, Item
+from mcp_governor.subjects.context import SIDES, Check, Context, Facts, Hit, Item, SchemaPlace
 from mcp_governor.subjects.schemas import is_reached
 from mcp_governor.text import one_line
 
@@ -28,6 +27,10 @@ if TYPE_CHECKING:
     from mcp_governor.findings import Finding
     from mcp_governor.rules.rule import Rule
     from mcp_governor.surface.model import Surface, Tool
+
+
+Runner = tuple[ActiveRule, Check, Context]
+"""A rule with its check and what the check is given."""
 
 
 def lint(
@@ -157,7 +160,7 @@ def _run(surface: Surface, runners: Mapping[str, list[Runner]], only: str | None
                 yield _finding(active, found, found.tool)
     if only is None:
         yield from _run_items(surface, runners)
-    plan = _plan(runners)
+    plan = _Plan(runners)
     for tool in surface.tools:
         if only is None or tool.name == only:
             yield from _run_tool(tool, runners, plan)
@@ -198,13 +201,11 @@ def _run_strings(surface: Surface, runners: Mapping[str, list[Runner]], only: st
     on_prose[0][2].facts.memo("prose", lambda: prose)
 
 
-def _run_tool(tool: Tool, runners: Mapping[str, list[Runner]], plan: Plan | None) -> Iterator[Finding]:
+def _run_tool(tool: Tool, runners: Mapping[str, list[Runner]], plan: _Plan) -> Iterator[Finding]:
     for active, check, context in runners.get("tool", ()):
         for found in check(tool, context):
             yield _finding(active, found, tool.name)
-    if plan is None:
-        return
-    for node in plan.facts.nodes(tool):
+    for node in plan.facts.nodes(tool) if plan.facts is not None else ():
         for active, check, context in plan.checks(node):
             for found in check(node, context):
                 # A client that never visits a definition cannot reject anything in it.
@@ -212,14 +213,32 @@ def _run_tool(tool: Tool, runners: Mapping[str, list[Runner]], plan: Plan | None
                     yield _finding(active, found, tool.name)
 
 
-def _plan(runners: Mapping[str, list[Runner]]) -> Plan | None:
-    """The checks of schemas; ``None`` if there are none."""
-    both = runners.get("schema", [])
-    on_input, on_output = [*both, *runners.get("input", ())], [*both, *runners.get("output", ())]
-    if not on_input and not on_output:
-        return None
-    facts = (on_input or on_output)[0][2].facts
-    return Plan({"inputSchema": on_input, "outputSchema": on_output}, facts)
+class _Plan:
+    """The checks for each schema of a surface: most are about parameters, or about schemas with a certain keyword."""
+
+    def __init__(self, runners: Mapping[str, list[Runner]]) -> None:
+        both = runners.get("schema", [])
+        self._runners = {
+            side: [(*getattr(one[1], "scope", (False, frozenset())), one) for one in (*both, *runners.get(kind, ()))]
+            for side, kind in zip(SIDES, ("input", "output"), strict=True)
+        }
+        every = [one for given in self._runners.values() for one in given]
+        self.facts = every[0][2][2].facts if every else None
+        self._keys = frozenset[str]().union(*(keys for _, keys, _ in every))
+        self._planned: dict[tuple[Any, ...], tuple[Runner, ...]] = {}
+
+    def checks(self, node: SchemaPlace) -> tuple[Runner, ...]:
+        """The checks that may have something to say about a schema."""
+        is_object = isinstance(node.schema, dict)
+        keys = self._keys.intersection(node.schema) if is_object else frozenset[str]()
+        look = node.side, is_object and node.argument is not None, keys
+        if look not in self._planned:
+            self._planned[look] = tuple(
+                runner
+                for argument, wanted, runner in self._runners[node.side]
+                if (look[1] or not argument) and not (wanted and wanted.isdisjoint(keys))
+            )
+        return self._planned[look]
 
 
 def _items(key: str, entries: Iterable[Any]) -> Iterator[Item]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Surface, Tool
 
 _T = TypeVar("_T")
+_Marked = TypeVar("_Marked", bound="Callable[..., Any]")
 
 
 class Hit(Struct, frozen=True):
@@ -226,3 +227,19 @@ The first argument is a :class:`~mcp_governor.surface.model.Tool` for ``tool``, 
 ``input`` and ``output``, a :class:`~mcp_governor.surface.model.Surface` for ``surface``, a
 :class:`~mcp_governor.rules.strings.Text` for ``text`` and ``prose``, and an :class:`Item` for the rest.
 """
+
+
+def about(*, argument: bool = False, keys: Iterable[str] = ()) -> Callable[[_Marked], _Marked]:
+    """A decorator for a check that has nothing to say about other schemas than these, and is not asked about them.
+
+    Args:
+        argument: only the schema objects of parameters.
+        keys: only schema objects with one of these keywords.
+    """
+    scope = argument, frozenset(keys)
+
+    def marked(check: _Marked) -> _Marked:
+        vars(check)["scope"] = scope
+        return check
+
+    return marked

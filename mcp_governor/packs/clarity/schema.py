@@ -10,13 +10,12 @@ from mcp_governor.findings import Correction, Edit, Effect
 from mcp_governor.fixes.corrections import optional
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.words import name_words
-from mcp_governor.rules.scope import about
 from mcp_governor.schemas.cost import effort
 from mcp_governor.schemas.dialects import dialect_of
 from mcp_governor.schemas.keywords import DEFINITIONS, KEYWORDS
 from mcp_governor.schemas.patterns import errors, published_parts
 from mcp_governor.schemas.pointers import join_pointer
-from mcp_governor.subjects.context import Context, Hit, SchemaPlace, hit
+from mcp_governor.subjects.context import Context, Hit, SchemaPlace, about, hit
 from mcp_governor.subjects.phrases import first_of
 from mcp_governor.subjects.schemas import (
     alone,
@@ -136,7 +135,6 @@ def required_declared(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
             yield hit(f"{node.pointer}/required/{index}", name, correction=correction, argument=name)
 
 
-@about(types={"object"})
 def misplaced_properties(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """The fields of an object are declared in ``properties``, not next to ``type``."""
     schema = node.schema
