@@ -85,7 +85,7 @@ def _reported(tool: Tool, context: Context, kind: str) -> Iterator[Hit]:
     for side in SIDES:
         if side in tool.raw:
             made = functools.partial(list[tuple[str, Hit]], _report(tool, side, context))
-            report = context.facts.memo(("schema-report", tool.index, side), made)
+            report = context.facts.kept(("schema-report", tool.index, side), made)
             yield from (found for of, found in report if of == kind)
 
 
@@ -106,9 +106,7 @@ def _report(tool: Tool, side: str, context: Context) -> Iterator[tuple[str, Hit]
     refused = ""
     if not lost:
         # The output schemas of one server are often alike.
-        refused = context.facts.kept(
-            ("refused", draft, text), lambda: _compile_error(schema, draft, text), lambda _: len(text)
-        )
+        refused = context.facts.kept(("refused", draft, text), lambda: _compile_error(schema, draft, text))
         if not refused:
             # A schema that the engine compiles is valid against its meta-schema.
             return

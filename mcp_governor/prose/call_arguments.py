@@ -32,10 +32,6 @@ _MAX_NAMES = 2_000
 """Maximum number of parameters per tool, nested ones included; with more, only those of the call itself are kept."""
 
 
-_PLACE = 150
-"""Approximate size in bytes of a name with its tokens."""
-
-
 class CallObject(Struct, frozen=True):
     """The object that declares the parameters of a tool.
 
@@ -55,7 +51,7 @@ class CallObject(Struct, frozen=True):
 
 def call_object(tool: Tool, facts: Facts) -> CallObject:
     """The object whose parameters a description names as those of the tool: the root, or the object that it wraps."""
-    return facts.recent(("call object", tool.index), lambda: _call_object(tool.raw.get("inputSchema")))
+    return facts.kept(("call object", tool.index), lambda: _call_object(tool.raw.get("inputSchema")))
 
 
 def call_properties(tool: Tool) -> Mapping[str, Any]:
@@ -69,11 +65,7 @@ def argument_places(tool: Tool, facts: Facts) -> Mapping[str, Tokens]:
     A name that two nested objects declare is omitted, unless the call itself declares it.
     """
     # Asked for by several walks over all tools.
-    return facts.kept(
-        ("argument places", tool.index),
-        lambda: _places(tool.raw.get("inputSchema")),
-        lambda places: _PLACE * (len(places) + 1),
-    )
+    return facts.kept(("argument places", tool.index), lambda: _places(tool.raw.get("inputSchema")))
 
 
 def _call_object(root: Any) -> CallObject:

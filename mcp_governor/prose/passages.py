@@ -68,20 +68,15 @@ def _said(node: SchemaPlace, facts: Facts) -> tuple[Passage, ...]:
     if argument is None or not isinstance(node.schema, dict):
         return ()
     key = ("passages", node.tool.index, node.pointer)
-    return facts.kept(key, lambda: tuple(_read(node, argument, facts)), _size)
-
-
-def _size(said: tuple[Passage, ...]) -> int:
-    return 200 * (len(said) + 1) + sum([len(one.text) for one in said])  # noqa: C419  (a list is faster here)
+    return facts.kept(key, lambda: tuple(_read(node, argument, facts)))
 
 
 def outline_of(tool: Tool, facts: Facts) -> Outline:
     """What a tool's description says about its parameters, read once for all of them."""
-    # Entries and mentions overlap a little; each appears once in the description.
     return facts.kept(
         ("outline", tool.index),
         lambda: outline(tool.description, argument_places(tool, facts)),
-        lambda _: 2 * len(tool.description),
+        len(tool.description),
     )
 
 

@@ -130,10 +130,10 @@ MAX_EFFORT = 2_000_000
 
 
 _MAX_KEPT = 20_000_000
-"""Maximum number of cached characters, with a schema counted as 200 besides its pointer: 10,000 tools with six schemas
-each and their descriptions, 40 MB. Beyond it, only the most recent values stay cached."""
+"""Characters that values about tools and texts may take: 10,000 tools with six schemas each and their descriptions,
+40 MB. Beyond it, all of them are forgotten, and made again when they are asked for."""
 _NODE = 200
-"""Approximate size in bytes of a small object and the key for it."""
+"""Approximate size in characters of a small object and the key for it."""
 _UNKNOWN: Any = object()
 
 
@@ -148,7 +148,7 @@ class Facts(Struct, eq=False, dict=True):
     surface: Surface
     effort: int = MAX_EFFORT
     _memo: dict[Any, Any] = field(default_factory=dict)
-    _last: dict[Any, tuple[Any, Any]] = field(default_factory=dict)
+    _kept: dict[Any, Any] = field(default_factory=dict)
     _room: int = _MAX_KEPT
 
     @cached_property
@@ -157,46 +157,35 @@ class Facts(Struct, eq=False, dict=True):
         return frozenset(self.surface.by_name)
 
     def nodes(self, tool: Tool) -> list[SchemaPlace]:
-        """:func:`schema_nodes`, cached while the surface is linted; see :meth:`kept`."""
-        return self.kept(
-            ("nodes", tool.index),
-            lambda: schema_nodes(tool),
-            lambda nodes: sum([len(node.pointer) + _NODE for node in nodes]) + _NODE,  # noqa: C419  (faster)
-        )
+        """:func:`schema_nodes`, made once."""
+        return self.kept(("nodes", tool.index), lambda: schema_nodes(tool))
 
-    def kept(self, key: tuple[Any, ...], make: Callable[[], _T], size: Callable[[_T], int]) -> _T:
-        """The value for ``key``, cached permanently while there is room, then as in :meth:`recent`.
+    def kept(self, key: tuple[Any, ...], make: Callable[[], _T], size: int = _NODE) -> _T:
+        """The value for a key, which is about one tool or one text, while there is room for such values.
 
         Args:
             key: identifies the value and its tool or text.
             make: computes the value.
-            size: approximate size in characters.
+            size: approximate size in characters of the value, or of each item if it has several.
         """
-        value: _T = self._memo.get(key, _UNKNOWN)
+        value: _T = self._kept.get(key, _UNKNOWN)
         if value is _UNKNOWN:
-            value = self.recent(key, make)
-            room = self._room - size(value)
-            if room >= 0:
-                self._room, self._memo[key] = room, value
+            value = make()
+            items = len(value) if isinstance(value, list | tuple | dict) else 0
+            self._room -= _NODE + (len(value) if isinstance(value, str) else size * (items or 1))
+            if self._room < 0:
+                self._room = _MAX_KEPT
+                self._kept.clear()
+            self._kept[key] = value
         return value
 
     def read(self, reader: Callable[..., _T], text: str, *more: Hashable) -> _T:
-        """The result of a prose reader for a description and further arguments, cached by :meth:`kept`: servers repeat
+        """The result of a prose reader for a description and further arguments, :meth:`kept`: servers repeat
         descriptions."""
-        return self.kept((reader, text, *more), lambda: reader(text, *more), lambda _: 2 * len(text) + _NODE)
-
-    def recent(self, key: tuple[Any, ...], make: Callable[[], _T]) -> _T:
-        """The value for ``key``, cached until another key with the same first word is computed. For values that are too
-        large to keep for every tool."""
-        known, value = self._last.get(key[0], (None, None))
-        if known != key:
-            value = make()
-            self._last[key[0]] = key, value
-        found: _T = value
-        return found
+        return self.kept((reader, text, *more), lambda: reader(text, *more))
 
     def memo(self, key: Any, make: Callable[[], _T]) -> _T:
-        """The value for ``key``, computed on first use."""
+        """The value for a key, which is about the whole surface, computed on first use."""
         value: _T = self._memo.get(key, _UNKNOWN)
         if value is _UNKNOWN:
             value = self._memo[key] = make()

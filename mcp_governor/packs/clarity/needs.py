@@ -69,7 +69,7 @@ def unstated_ignoring(tool: Tool, context: Context) -> Iterator[Hit]:
 
 
 def _hits(tool: Tool, context: Context, *, bars: bool) -> Iterator[Hit]:
-    every = context.facts.recent(("needs", tool.index), lambda: tuple(_needs_of(tool, context)))
+    every = context.facts.kept(("needs", tool.index), lambda: tuple(_needs_of(tool, context)))
     found = [one for one in every if one.bars is bars]
     if bars:
         more = [set(one.names) for one in every if not one.bars]

@@ -105,6 +105,10 @@ def _refused(rule: str, node: SchemaPlace, context: Context, given: list[tuple[s
             yield hit(pointer, value, error=problems[0][1])
 
 
+_PARTS = 20_000
+"""Approximate size in characters of the validators of a schema."""
+
+
 def _validator(node: SchemaPlace, context: Context) -> Validator | None:
     """A validator for a part of a published schema, which is read once; ``None`` if none can be built."""
     root = root_of(node)
@@ -112,7 +116,7 @@ def _validator(node: SchemaPlace, context: Context) -> Validator | None:
     if not isinstance(root, dict) or draft is None:
         return None
     try:
-        parts = context.facts.recent(("parts", node.tool.index, node.side), lambda: published_parts(root, draft))
+        parts = context.facts.kept(("parts", node.tool.index, node.side), lambda: published_parts(root, draft), _PARTS)
         return parts(join_pointer("", *node.tokens))
     except (ValueError, TypeError):
         return None
@@ -363,7 +367,7 @@ def _impossible(tool: Tool, context: Context) -> tuple[bool, list[str]]:
     schema = tool.raw.get("inputSchema")
     if not isinstance(schema, dict):
         return False, []
-    return context.facts.recent(("impossible", tool.index), lambda: _emptiness(context).impossible(schema))
+    return context.facts.kept(("impossible", tool.index), lambda: _emptiness(context).impossible(schema))
 
 
 def _emptiness(context: Context) -> Emptiness:
