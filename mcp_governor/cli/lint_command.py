@@ -91,7 +91,7 @@ def lint(
     from mcp_governor.checking.reading import lint_settings, read_governed, trusting
     from mcp_governor.rules import load_baseline
     from mcp_governor.rules import select as selected
-    from mcp_governor.subjects.phrases import counted
+    from mcp_governor.text import counted
 
     def chosen(config: Config) -> Config:
         return _chosen(config, profile=profile, **rules)
@@ -220,7 +220,7 @@ _BASELINE = "mcp-lint-baseline.json"
 def _write_baseline(run: common.Run, path: Path, findings: Sequence[Finding], shown: str, *, typed: bool) -> int:
     """Write the file, and into a configuration that names none, its name: it counts from the next run on."""
     from mcp_governor.rules import dump_baseline
-    from mcp_governor.subjects.phrases import counted
+    from mcp_governor.text import counted
     from mcp_governor.writing import NewFile, locked, write_files
 
     config = run.config
@@ -284,7 +284,7 @@ def _counts(report: Report) -> list[dict[str, Any]]:
 
 def _statistics(report: Report) -> Iterator[Line]:
     from mcp_governor.report.text import cost_lines
-    from mcp_governor.subjects.phrases import counted
+    from mcp_governor.text import counted
 
     rows = _counts(report)
     width = max((len(row["rule"]) for row in rows), default=0)

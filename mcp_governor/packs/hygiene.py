@@ -14,9 +14,8 @@ from mcp_governor.prose.guarded import Guarded
 from mcp_governor.prose.words import name_words, word_set
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import Context, Hit, about, hit
-from mcp_governor.subjects.phrases import counted, first_of
 from mcp_governor.subjects.schemas import parameters_of, types_of
-from mcp_governor.text import char_name, one_line
+from mcp_governor.text import char_name, counted, first_of, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

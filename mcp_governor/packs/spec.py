@@ -14,11 +14,10 @@ from mcp_governor.schemas.plain import is_plain
 from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
 from mcp_governor.schemas.weight import count_values
 from mcp_governor.subjects.context import SIDES, Context, Hit, Item, SchemaPlace, hit
-from mcp_governor.subjects.phrases import counted, kind_of
 from mcp_governor.subjects.schemas import document_of, json_text
 from mcp_governor.surface.listings import METHODS, departures
 from mcp_governor.surface.messages import mismatches
-from mcp_governor.text import one_line
+from mcp_governor.text import counted, kind_of, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator

@@ -15,8 +15,7 @@ from mcp_governor.findings import Finding, Spot
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.rules.catalogue import own_rule
 from mcp_governor.schemas.pointers import unescape_pointer
-from mcp_governor.subjects.phrases import kind_of
-from mcp_governor.text import LONGEST_LINE, one_line, visible
+from mcp_governor.text import LONGEST_LINE, kind_of, one_line, visible
 
 if TYPE_CHECKING:
     import re

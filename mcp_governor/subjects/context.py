@@ -130,7 +130,7 @@ MAX_EFFORT = 2_000_000
 
 
 _MAX_KEPT = 20_000_000
-"""Characters that values about tools and texts may take: 10,000 tools with six schemas each and their descriptions,
+"""Characters that values about tools and strings may take: 10,000 tools with six schemas each and their descriptions,
 40 MB. Beyond it, all of them are forgotten, and made again when they are asked for."""
 _NODE = 200
 """Approximate size in characters of a small object and the key for it."""

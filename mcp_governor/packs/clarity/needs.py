@@ -20,9 +20,8 @@ from mcp_governor.prose.credentials import names_key, names_password
 from mcp_governor.prose.passages import outline_of, without_name
 from mcp_governor.prose.words import name_words
 from mcp_governor.subjects.context import hit
-from mcp_governor.subjects.phrases import first_of
 from mcp_governor.subjects.schemas import COMPOSITION, root_of, types_of, values_of
-from mcp_governor.text import one_line
+from mcp_governor.text import first_of, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -24,7 +24,6 @@ from mcp_governor.prose.shown_values import shown_values
 from mcp_governor.prose.units import unit_of, unit_of_name
 from mcp_governor.prose.words import name_words
 from mcp_governor.subjects.context import about, hit
-from mcp_governor.subjects.phrases import counted
 from mcp_governor.subjects.schemas import (
     COMPOSITION,
     effective,
@@ -35,6 +34,7 @@ from mcp_governor.subjects.schemas import (
     values_of,
     with_branches,
 )
+from mcp_governor.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -16,7 +16,6 @@ from mcp_governor.schemas.keywords import DEFINITIONS, KEYWORDS
 from mcp_governor.schemas.patterns import errors, published_parts
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import Context, Hit, SchemaPlace, about, hit
-from mcp_governor.subjects.phrases import first_of
 from mcp_governor.subjects.schemas import (
     alone,
     document_of,
@@ -25,6 +24,7 @@ from mcp_governor.subjects.schemas import (
     plainly_accepts,
     root_of,
 )
+from mcp_governor.text import first_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
