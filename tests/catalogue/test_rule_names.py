@@ -54,7 +54,7 @@ def test_a_former_id_selects_and_ignores_the_rule(old):
 @pytest.mark.parametrize("old", FORMER_RULES)
 def test_the_page_of_a_rule_mentions_its_former_ids(old):
     pack, _, name = current_name(old).partition("/")
-    section = pages(RULES)[f"{pack}.md"].partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+    section = pages()[f"{pack}.md"].partition(f"\n## {name}\n")[2].partition("\n## ")[0]
     assert f"formerly `{old}`" in section
 
 
