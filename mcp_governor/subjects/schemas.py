@@ -236,8 +236,6 @@ def alone(root: Any, part: Any) -> Any:
 
 
 _REFERENCE = lazy_pattern(r'"\$ref": "#/(?:\$defs|definitions)/((?:[^"/\\]|\\.)*)')
-_OTHER_WAYS = lazy_pattern(r'"\$(?:anchor|dynamicAnchor|dynamicRef|id)": ')
-"""Keywords for referring to a definition without a pointer."""
 
 
 def is_reached(node: SchemaPlace, facts: Facts) -> bool:
@@ -245,18 +243,16 @@ def is_reached(node: SchemaPlace, facts: Facts) -> bool:
     if len(node.tokens) < 2 or node.tokens[0] not in DEFINITIONS:
         return True
     names = facts.kept(("reached", node.tool.index, node.side), lambda: _reached(root_of(node)))
-    return names is None or node.tokens[1] in names
+    return node.tokens[1] in names
 
 
-def _reached(root: dict[str, Any]) -> set[str] | None:
-    """The names of definitions to which a schema refers, directly or through others; ``None`` if it may be any."""
+def _reached(root: dict[str, Any]) -> set[str]:
+    """The names of definitions to which a schema refers, directly or through others."""
     homes = [root[key] for key in DEFINITIONS if isinstance(root.get(key), dict)]
     pending = [{key: value for key, value in root.items() if key not in DEFINITIONS}]
     reached: set[str] = set()
     while pending:
         text = json.dumps(pending.pop(), default=str)
-        if _OTHER_WAYS.search(text):
-            return None
         for name in {unescape_pointer(unquote(json.loads(f'"{name}"'))) for name in _REFERENCE.findall(text)} - reached:
             reached.add(name)
             pending += [home[name] for home in homes if name in home]
