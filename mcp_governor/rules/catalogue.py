@@ -99,24 +99,20 @@ ENTRY_POINT_GROUP = "mcp_governor.rules"
 
 
 class Profile(Struct, frozen=True):
-    """A choice of rules with severities and options.
+    """A choice of rules with severities.
 
     Attributes:
         name: as spelled in the configuration.
         summary: its audience.
         select: rule ids or ``pack/*``.
-        ignore: rule ids or ``pack/*`` to exclude again.
         severity: rule id or ``pack/*`` → severity.
-        options: rule id → option → value.
         policy: options of the comparison (the configuration's ``policy``) → default value for this profile.
     """
 
     name: str
     summary: str
     select: tuple[str, ...]
-    ignore: tuple[str, ...] = ()
     severity: Mapping[str, Severity] = field(default_factory=dict)
-    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     policy: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -271,18 +267,9 @@ def load_catalogue(extra_paths: tuple[Path, ...] = (), entry_points: bool = True
 
 
 def policy_of(profiles: Iterable[str]) -> dict[str, Any]:
-    """The options of the comparison that profiles set; of two values the stricter one applies, which is "breaking".
-
-    Args:
-        profiles: names; unknown ones are ignored here.
-    """
-    chosen: dict[str, Any] = {}
-    for name in profiles:
-        profile = own_profiles().get(name)
-        for key, value in profile.policy.items() if profile is not None else ():
-            if chosen.get(key) != "breaking":
-                chosen[key] = value
-    return chosen
+    """The options of the comparison that profiles set; unknown names are ignored here."""
+    known = own_profiles()
+    return {key: value for name in profiles if name in known for key, value in known[name].policy.items()}
 
 
 def _user_rules(folder: Path) -> Iterator[Rule]:

@@ -13,7 +13,7 @@ from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Severity
 from mcp_governor.rule_names import current_name
 from mcp_governor.rules.catalogue import Catalogue, Profile, load_catalogue
-from mcp_governor.rules.rule import ENGINE_CHECK, PERSONAS
+from mcp_governor.rules.rule import ENGINE_CHECK
 from mcp_governor.text import did_you_mean, one_line
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def select(settings: LintSettings, catalogue: Catalogue | None = None) -> Select
     """The rules that the settings select.
 
     Raises:
-        ConfigError: an unknown rule, profile, client, persona or option (the message suggests the nearest), an invalid
+        ConfigError: an unknown rule, profile, client or option (the message suggests the nearest), an invalid
             value of an option, or two rules that contradict each other.
     """
     settings = settings.with_current_names()
@@ -192,12 +192,12 @@ def select(settings: LintSettings, catalogue: Catalogue | None = None) -> Select
     chosen = _chosen(settings, profiles, catalogue, ignored)
     _refuse_contradictions(chosen, settings)
     severities = _severities(settings, profiles, catalogue)
-    options = _options(settings, profiles, catalogue)
+    _check_options(settings, catalogue)
     active = {
         rule.id: ActiveRule(
             rule,
             severities.get(rule.id, severities.get(f"{rule.pack}/*", _default_severity(rule, settings))),
-            {**rule.defaults, **options.get(rule.id, {})},
+            {**rule.defaults, **settings.options.get(rule.id, {})},
         )
         for rule in sorted(chosen, key=lambda rule: rule.id)
     }
@@ -219,12 +219,6 @@ def _ignored(settings: LintSettings, catalogue: Catalogue) -> frozenset[str]:
 def _chosen(
     settings: LintSettings, profiles: list[Profile], catalogue: Catalogue, ignored: frozenset[str]
 ) -> list[Rule]:
-    for persona in settings.personas:
-        if persona not in PERSONAS:
-            raise ConfigError(
-                f"There is no persona {one_line(persona)!r}.{did_you_mean(persona, PERSONAS)}",
-                f"The personas are {', '.join(PERSONAS)}.",
-            )
     for client in settings.clients:
         if client not in catalogue.clients:
             raise ConfigError(
@@ -237,12 +231,7 @@ def _chosen(
         _add(wanted, settings.select, catalogue, settings)
     else:
         for profile in profiles:
-            part: dict[str, Rule] = {}
-            _add(part, profile.select, catalogue, settings)
-            for selector in profile.ignore:
-                for rule in catalogue.match(selector):
-                    part.pop(rule.id, None)
-            wanted |= part
+            _add(wanted, profile.select, catalogue, settings)
     _add(wanted, settings.extend_select, catalogue, settings)
     return [rule for rule in wanted.values() if rule.id not in ignored]
 
@@ -286,10 +275,7 @@ def _refuse_contradictions(chosen: list[Rule], settings: LintSettings) -> None:
 def _severities(settings: LintSettings, profiles: list[Profile], catalogue: Catalogue) -> Mapping[str, Severity]:
     out: dict[str, Severity] = {}
     for profile in profiles:
-        for selector, severity in profile.severity.items():
-            other = out.get(selector)
-            # The stricter of two profiles wins, in whatever order they are named.
-            out[selector] = severity if other is None or severity.at_least(other) else other
+        out.update(profile.severity)
     for selector, severity in settings.severity.items():
         catalogue.match(selector)
         if selector.endswith("/*"):
@@ -302,40 +288,26 @@ def _severities(settings: LintSettings, profiles: list[Profile], catalogue: Cata
     return out
 
 
-def _options(settings: LintSettings, profiles: list[Profile], catalogue: Catalogue) -> Mapping[str, Mapping[str, Any]]:
-    out: dict[str, dict[str, Any]] = {}
-    for profile in profiles:
-        for rule_id, values in profile.options.items():
-            out.setdefault(rule_id, {}).update(values)
+def _check_options(settings: LintSettings, catalogue: Catalogue) -> None:
+    """Reject an option that a rule does not have, or a value that is invalid for it."""
+    from mcp_governor.schemas.patterns import compile_schema, first_error
+
     for rule_id, values in settings.options.items():
         rule = catalogue.get(rule_id)
         for name, value in values.items():
-            check_option(rule, name, value)
-        out.setdefault(rule_id, {}).update(values)
-    return out
-
-
-def check_option(rule: Rule, name: str, value: Any) -> None:
-    """Reject an option that a rule does not have, or a value that is invalid for it.
-
-    Raises:
-        ConfigError: names the rule and the option, and suggests the nearest option.
-    """
-    option = rule.options.get(name)
-    if option is None:
-        known = ", ".join(rule.options)
-        raise ConfigError(
-            f"Rule {rule.id} has no option {one_line(name)!r}.{did_you_mean(name, rule.options)}",
-            f"Its options are {known}." if known else "It has no options.",
-        )
-    from mcp_governor.schemas.patterns import compile_schema, first_error
-
-    problem = first_error(compile_schema(option.schema), value)
-    if problem is not None:
-        raise ConfigError(
-            f"Option {name} of rule {rule.id} cannot be {one_line(repr(value), 60)}: {one_line(problem[1])}.",
-            f"mcp-governor rule {rule.id} explains it.",
-        )
+            option = rule.options.get(name)
+            if option is None:
+                known = ", ".join(rule.options)
+                raise ConfigError(
+                    f"Rule {rule.id} has no option {one_line(name)!r}.{did_you_mean(name, rule.options)}",
+                    f"Its options are {known}." if known else "It has no options.",
+                )
+            problem = first_error(compile_schema(option.schema), value)
+            if problem is not None:
+                raise ConfigError(
+                    f"Option {name} of rule {rule.id} cannot be {one_line(repr(value), 60)}: {one_line(problem[1])}.",
+                    f"mcp-governor rule {rule.id} explains it.",
+                )
 
 
 def _tool_ignores(settings: LintSettings, catalogue: Catalogue) -> tuple[tuple[str, Suppression, frozenset[str]], ...]:
