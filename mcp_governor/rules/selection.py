@@ -290,9 +290,9 @@ def _severities(settings: LintSettings, profiles: list[Profile], catalogue: Cata
 
 def _check_options(settings: LintSettings, catalogue: Catalogue) -> None:
     """Reject an option that a rule does not have, or a value that is invalid for it."""
-    from mcp_governor.schemas.patterns import compile_schema, first_error
-
     for rule_id, values in settings.options.items():
+        from mcp_governor.schemas.patterns import compile_schema, first_error
+
         rule = catalogue.get(rule_id)
         for name, value in values.items():
             option = rule.options.get(name)
