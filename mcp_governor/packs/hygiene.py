@@ -20,8 +20,7 @@ from mcp_governor.text import char_name, counted, first_of, one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from mcp_governor.rules.strings import Text
-    from mcp_governor.subjects.context import SchemaPlace
+    from mcp_governor.subjects.context import SchemaPlace, Text
     from mcp_governor.surface.model import Surface
 
 

@@ -22,8 +22,8 @@ from mcp_governor.text import counted, kind_of, one_line
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from mcp_governor.rules.strings import Text
     from mcp_governor.schemas.references import Document
+    from mcp_governor.subjects.context import Text
     from mcp_governor.surface.model import Surface, Tool
 
 

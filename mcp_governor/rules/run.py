@@ -14,9 +14,8 @@ from mcp_governor.rules.finding import finding
 from mcp_governor.rules.governing import govern
 from mcp_governor.rules.rule import ENGINE_CHECK
 from mcp_governor.rules.selection import DEFAULT_SETTINGS, ActiveRule, LintSettings, Selection, select
-from mcp_governor.rules.strings import Text, surface_strings
 from mcp_governor.schemas.pointers import join_pointer
-from mcp_governor.subjects.context import SIDES, Check, Context, Facts, Hit, Item, SchemaPlace
+from mcp_governor.subjects.context import SIDES, Check, Context, Facts, Hit, Item, SchemaPlace, Text, surface_strings
 from mcp_governor.subjects.schemas import is_reached
 from mcp_governor.text import one_line
 
