@@ -314,8 +314,8 @@ def test_the_name_of_a_prompt_stands_for_tool(tmp_path):
     text = changed('given = "$.description"', 'on = "prompt"\ngiven = "$.description"')
     for name, said in (("a", "bar"), ("a", "foo")):
         text = text.replace(
-            f"tool = '{{\"name\": \"{name}\", \"description\": \"{said}\"}}'",
-            f"surface = '{{\"prompts\": [{{\"name\": \"{name}\", \"description\": \"{said}\"}}]}}'",
+            f'tool = \'{{"name": "{name}", "description": "{said}"}}\'',
+            f'surface = \'{{"prompts": [{{"name": "{name}", "description": "{said}"}}]}}\'',
         )
     (found,) = run(tmp_path, text, {"tools": [], "prompts": [{"name": "greet", "description": "a foo"}]})
     assert found.message == "The description of greet ends in foo."
