@@ -139,7 +139,6 @@ class Finding(Struct, frozen=True, eq=False):
         message: one sentence that says what is wrong.
         fix: what to write instead; may be empty.
         value: the JSON value in question; only its hash leaves this object (see :attr:`id`).
-        former: the value by whose hash earlier versions named the finding; ``None`` if it is the same.
         accepted: the reason from the configuration if the finding is accepted.
         cause: the message for all findings with this cause, with ``{tools}`` for the names of their tools; empty if the
             message is the only one. Reports merge findings of a rule with the same cause.
@@ -164,7 +163,6 @@ class Finding(Struct, frozen=True, eq=False):
     weight: int = 0
     order: int = 0
     gist: str = ""
-    former: Any = None
 
     def _shown(self) -> tuple[Any, ...]:
         """By what findings differ; the value in question may be a secret, and is not shown."""
@@ -183,13 +181,5 @@ class Finding(Struct, frozen=True, eq=False):
     def id(self) -> str:
         """``rule:tool:pointer:hash``: independent of the wording of the message and, in a file, of lines that are
         added or removed above (it does not include the line number)."""
-        return self._named_by(self.value)
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The ids by which files may name the finding: :attr:`id`, and the one of earlier versions, if it differed."""
-        return (self.id,) if self.former is None else (self.id, self._named_by(self.former))
-
-    def _named_by(self, value: Any) -> str:
         place = self.path if self.path.startswith("/") else _LINE_NUMBER.sub("", self.path)
-        return f"{self.rule}:{self.tool or '-'}:{place or '/'}:{value_hash(value)}"
+        return f"{self.rule}:{self.tool or '-'}:{place or '/'}:{value_hash(self.value)}"

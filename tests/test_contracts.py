@@ -21,7 +21,7 @@ from support import REPO
 import contracts as recording
 from mcp_governor.checking.formats import DOCUMENT_FORMATS
 from mcp_governor.demo.server import RELEASES
-from mcp_governor.rules.baseline import dump_baseline
+from mcp_governor.rules.governing import dump_baseline
 from mcp_governor.rules.rule_schema import RULE_SCHEMA
 from mcp_governor.schema_files.documents import manifest_of, schema_files
 from mcp_governor.surface import build_surface, dump_surface

@@ -244,6 +244,23 @@ def overview_page() -> str:
     return filled("overview.md", {"TARGET": f"| TARGET | what it is |\n| --- | --- |\n{rows}"})
 
 
+def rules_page() -> str:
+    """docs/rules/README.md with the packs and the profiles inserted."""
+    from mcp_governor.rules import load_catalogue
+    from mcp_governor.rules.docs import pack_titles
+
+    catalogue = load_catalogue(entry_points=False)
+    packs = "| pack | rules | what it requires of a server |\n| --- | --- | --- |\n"
+    for pack, rules in catalogue.packs.items():
+        packs += f"| [{pack}]({pack}.md) | {len(rules)} | {pack_titles()[pack]} |\n"
+    profiles = "| profile | for | packs | compares with |\n| --- | --- | --- | --- |\n"
+    for profile in catalogue.profiles.values():
+        selected = ", ".join(f"`{selector}`" for selector in profile.select)
+        policy = ", ".join(f"`policy.{key} = {json.dumps(value)}`" for key, value in profile.policy.items())
+        profiles += f"| `{profile.name}` | {profile.summary} | {selected} | {policy} |\n"
+    return filled("rules/README.md", {"packs": packs, "profiles": profiles})
+
+
 BUILTIN = ROOT / "mcp_governor" / "builtin_rules.py"
 BUILTIN_HEAD = '''"""The data of ``rules/`` as Python, which keeps it as bytecode.
 
@@ -288,7 +305,7 @@ def _is_rows(rows: Any) -> bool:
 
 
 EXAMPLES = ("match", "refuse", "examples")
-TABLES = ("profiles", "stances", "renamed", "removed", "forms", "refuse")
+TABLES = ("profiles", "renamed", "removed", "forms", "refuse")
 
 
 def pages() -> dict[Path, str]:
@@ -318,6 +335,7 @@ def pages() -> dict[Path, str]:
     }
     rules = rule_pages(measured=quality_page.measured(figures), statements=coverage_page.stated())
     own |= {docs / "rules" / name: text for name, text in rules.items()}
+    own[docs / "rules" / "README.md"] = rules_page()
     return own | contract_files()
 
 

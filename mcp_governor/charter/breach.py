@@ -99,8 +99,8 @@ class Breach:
     @property
     def message(self) -> str:
         """One sentence, safe to print."""
+        from mcp_governor.rules.catalogue import own_rule
         from mcp_governor.rules.finding import sentence
-        from mcp_governor.rules.rule_file import own_rule
 
         return sentence(own_rule(self.rule), {"path": self.path, "value": self.value, **self.facts}, self.says)
 

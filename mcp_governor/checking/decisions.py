@@ -181,7 +181,7 @@ def lint_report(
     Known findings do not count; by default they are those in the configured lint baseline. Neither do those that the
     surface ``compared`` has as well.
     """
-    from mcp_governor.rules.run import Linted, new_findings, run_rules, sorted_findings
+    from mcp_governor.rules.run import new_findings, run_rules, sorted_findings
 
     refuse_empty(surface)
     found = run_rules(surface, selection)
@@ -200,6 +200,6 @@ def lint_report(
     )
     left = report.findings
     if compared is not None:
-        left = tuple(new_findings(left, compared, selection, Linted(surface, found)))
+        left = tuple(new_findings(left, compared, selection))
     old = len(report.findings) - len(left)
     return replace(report, findings=tuple(sorted_findings(left, surface)), old_findings=old), decided.gone

@@ -90,7 +90,7 @@ DOCUMENT_FORMATS = {
         DocumentFormat(
             "lint-baseline",
             "the known findings of `lint --write-baseline`",
-            "mcp_governor.rules.baseline:LintBaseline",
+            "mcp_governor.rules.governing:LintBaseline",
             written=True,
             read=True,
         ),

@@ -36,7 +36,8 @@ OFF = "off"
 
 def lint_settings(config: Config) -> LintSettings:
     """The ``lint`` table, profiles and clients as the linter expects them."""
-    from mcp_governor.rules.settings import PERSONAS, LintSettings, Suppression
+    from mcp_governor.rules.rule import PERSONAS
+    from mcp_governor.rules.selection import LintSettings, Suppression
 
     table = config.lint
     off = tuple(rule for rule, severity in table.severity.items() if severity == OFF)

@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from mcp_governor.checking.response_coverage import Seen
     from mcp_governor.findings import Finding
     from mcp_governor.rules import Selection
-    from mcp_governor.rules.run import Linted
     from mcp_governor.target import Source
 
 
@@ -278,7 +277,6 @@ class _Run:
     compared: Comparison
     selection: Selection
     counts: dict[str, int] = field(default_factory=dict)
-    linted: Linted | None = None
 
     def judge_release(self) -> ReleaseResult:
         from mcp_governor.checking.release import check_release
@@ -291,12 +289,11 @@ class _Run:
         return check_release(compared, runs=lambda rule: self.selection.get(rule) is not None)
 
     def lint(self) -> list[Finding]:
-        from mcp_governor.rules.run import Linted, run_rules
+        from mcp_governor.rules.run import run_rules
 
         selection, surface, old = self.selection, self.compared.surface, self.compared.old
         self.counts["rules"] = len(selection.linted)
         found = run_rules(surface, selection)
-        self.linted = Linted(surface, tuple(found))
         if old is not None and selection.get("envelope/version-step") is not None:
             from mcp_governor.call.validate import charter_step_findings
 
@@ -318,7 +315,7 @@ class _Run:
         active = {finding.rule: self.selection.get(finding.rule) for finding in findings}
         linted = {name for name, rule in active.items() if rule is not None and rule.rule.station == "lint"}
         old = [finding for finding in findings if finding.rule in linted]
-        kept = {id(finding) for finding in new_findings(old, old_surface, self.selection, self.linted)}
+        kept = {id(finding) for finding in new_findings(old, old_surface, self.selection)}
         return tuple(finding for finding in findings if finding.rule not in linted or id(finding) in kept)
 
     def report(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from mcp_governor.cli import common, completion, out
 from mcp_governor.cli.fleet_options import Many, all_option, run_all
@@ -91,8 +91,7 @@ def lint(
     from mcp_governor.checking.reading import lint_settings, read_governed, trusting
     from mcp_governor.rules import load_baseline
     from mcp_governor.rules import select as selected
-    from mcp_governor.rules import statistics as count_rules
-    from mcp_governor.subjects.phrases import counted
+    from mcp_governor.text import counted
 
     def chosen(config: Config) -> Config:
         return _chosen(config, profile=profile, **rules)
@@ -139,8 +138,7 @@ def lint(
         report = with_places(report, surface, source)
     if statistics and run.output.format == "json":
         common.report_skipped(report.skipped_rules)
-        rows = count_rules(report.findings)
-        common.write_json([{**asdict(row), "severity": row.severity.value} for row in rows], run.output)
+        common.write_json(_counts(report), run.output)
         code = int(Exit.PASS if report.verdict == "pass" else Exit.FINDINGS)
     else:
         code = common.deliver(report, run, _statistics(report) if statistics else None)
@@ -222,7 +220,7 @@ _BASELINE = "mcp-lint-baseline.json"
 def _write_baseline(run: common.Run, path: Path, findings: Sequence[Finding], shown: str, *, typed: bool) -> int:
     """Write the file, and into a configuration that names none, its name: it counts from the next run on."""
     from mcp_governor.rules import dump_baseline
-    from mcp_governor.subjects.phrases import counted
+    from mcp_governor.text import counted
     from mcp_governor.writing import NewFile, locked, write_files
 
     config = run.config
@@ -272,18 +270,27 @@ def _reasoned(suppression: Suppression) -> str:
     return f"{suppression.rule} ({visible(suppression.reason)})" if suppression.reason else suppression.rule
 
 
+def _counts(report: Report) -> list[dict[str, Any]]:
+    """Findings and tools in question by rule and severity, the most frequent first, to show where to begin."""
+    rules: dict[tuple[str, str], list[Finding]] = {}
+    for one in report.findings:
+        rules.setdefault((one.rule, one.severity.value), []).append(one)
+    rows: list[dict[str, Any]] = []
+    for (rule, severity), found in sorted(rules.items(), key=lambda item: (-len(item[1]), item[0])):
+        tools = {tool for one in found for tool in (one.tool, *(spot.tool for spot in one.spots))} - {None}
+        rows.append({"rule": rule, "severity": severity, "findings": len(found), "tools": len(tools)})
+    return rows
+
+
 def _statistics(report: Report) -> Iterator[Line]:
     from mcp_governor.report.text import cost_lines
-    from mcp_governor.rules import statistics
-    from mcp_governor.subjects.phrases import counted
+    from mcp_governor.text import counted
 
-    rows = statistics(report.findings)
-    width = max((len(row.rule) for row in rows), default=0)
+    rows = _counts(report)
+    width = max((len(row["rule"]) for row in rows), default=0)
     for row in rows:
-        yield line(
-            (f"{row.rule:<{width}}", "bold"),
-            f"  {row.severity.value:<7} {row.findings:>6} in {counted(row.tools, 'tool')}",
-        )
+        counts = f"  {row['severity']:<7} {row['findings']:>6} in {counted(row['tools'], 'tool')}"
+        yield line((f"{row['rule']:<{width}}", "bold"), counts)
     yield line(counted(len(report.findings), "finding"))
     if report.tokens is not None:
         yield from cost_lines(report.tokens)

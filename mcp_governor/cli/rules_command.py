@@ -31,7 +31,7 @@ def _catalogue(run: Run) -> Catalogue:
     from mcp_governor.rules import load_catalogue
 
     folders = tuple(run.config.resolve(folder) for folder in run.config.lint.rules)
-    return load_catalogue(folders, trusted=run.config.trust_rules)
+    return load_catalogue(folders)
 
 
 @click.command()

@@ -232,7 +232,7 @@ def url_of(link: str) -> str:
     """
     kind, _, name = link.partition(":")
     if kind == "rule":
-        from mcp_governor.rules.addresses import page_of_rule
+        from mcp_governor.rules.catalogue import page_of_rule
 
         return page_of_rule(name)
     try:

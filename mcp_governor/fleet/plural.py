@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.rules.catalogue import load_catalogue
 from mcp_governor.rules.finding import finding
 from mcp_governor.rules.governing import govern
-from mcp_governor.subjects.phrases import counted, first_of
+from mcp_governor.text import counted, first_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

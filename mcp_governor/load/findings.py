@@ -22,8 +22,8 @@ from mcp_governor.load.health import ABSENT
 from mcp_governor.load.judge import KINDS, changed_lists
 from mcp_governor.load.probe import is_remote
 from mcp_governor.parsing import exceeds_depth, read_json
+from mcp_governor.rules.catalogue import own_rule
 from mcp_governor.rules.finding import finding
-from mcp_governor.rules.rule_file import own_rule
 from mcp_governor.text import escape_json, one_line, visible
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.packs.spec import boolean_properties
-from mcp_governor.rules.scope import about
 from mcp_governor.schemas.dialects import DIALECTS, draft_named
 from mcp_governor.schemas.keywords import MIXED_MAP_KEYS, SCHEMA_MAP_KEYS
 from mcp_governor.schemas.patterns import encodable, existing
@@ -127,7 +126,6 @@ def _converted(schema: dict[str, Any], flaw: Flaw) -> bool:
     return not isinstance(value, str) or _NUMBER.fullmatch(value) is not None or value in ("true", "false")
 
 
-@about(types={"array"})
 def array_items(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """Every array that VS Code visits has an item schema; JavaScript takes false for missing."""
     schema = node.schema

@@ -12,18 +12,15 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.credentials import key_in, names_key, names_password, outline
 from mcp_governor.prose.guarded import Guarded
 from mcp_governor.prose.words import name_words, word_set
-from mcp_governor.rules.scope import about
 from mcp_governor.schemas.pointers import join_pointer
-from mcp_governor.subjects.context import Context, Hit, hit
-from mcp_governor.subjects.phrases import counted, first_of
+from mcp_governor.subjects.context import Context, Hit, about, hit
 from mcp_governor.subjects.schemas import parameters_of, types_of
-from mcp_governor.text import char_name, one_line
+from mcp_governor.text import char_name, counted, first_of, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from mcp_governor.rules.strings import Text
-    from mcp_governor.subjects.context import SchemaPlace
+    from mcp_governor.subjects.context import SchemaPlace, Text
     from mcp_governor.surface.model import Surface
 
 

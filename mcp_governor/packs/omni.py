@@ -10,8 +10,8 @@ from mcp_governor.fixes.corrections import optional
 from mcp_governor.prose.words import MUTATING_VERBS, READING_VERBS, leading_verb, name_words
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import Context, Hit, SchemaPlace, hit
-from mcp_governor.subjects.phrases import counted
 from mcp_governor.subjects.schemas import effective, parameters_of, parent_of, root_of, types_of
+from mcp_governor.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

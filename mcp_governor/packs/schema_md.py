@@ -29,7 +29,7 @@ from mcp_governor.text import nearest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.rules.strings import Text
+    from mcp_governor.subjects.context import Text
     from mcp_governor.surface.model import Tool
 
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import Context, Hit, hit
-from mcp_governor.subjects.phrases import kind_of
 from mcp_governor.surface.skills import MANIFEST, MAX_BYTES, MAX_FILES
-from mcp_governor.text import nearest, one_line
+from mcp_governor.text import kind_of, nearest, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,17 +14,16 @@ from mcp_governor.schemas.plain import is_plain
 from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
 from mcp_governor.schemas.weight import count_values
 from mcp_governor.subjects.context import SIDES, Context, Hit, Item, SchemaPlace, hit
-from mcp_governor.subjects.phrases import counted, kind_of
 from mcp_governor.subjects.schemas import document_of, json_text
 from mcp_governor.surface.listings import METHODS, departures
 from mcp_governor.surface.messages import mismatches
-from mcp_governor.text import one_line
+from mcp_governor.text import counted, kind_of, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from mcp_governor.rules.strings import Text
     from mcp_governor.schemas.references import Document
+    from mcp_governor.subjects.context import Text
     from mcp_governor.surface.model import Surface, Tool
 
 
@@ -85,7 +84,7 @@ def _reported(tool: Tool, context: Context, kind: str) -> Iterator[Hit]:
     for side in SIDES:
         if side in tool.raw:
             made = functools.partial(list[tuple[str, Hit]], _report(tool, side, context))
-            report = context.facts.memo(("schema-report", tool.index, side), made)
+            report = context.facts.kept(("schema-report", tool.index, side), made)
             yield from (found for of, found in report if of == kind)
 
 
@@ -106,9 +105,7 @@ def _report(tool: Tool, side: str, context: Context) -> Iterator[tuple[str, Hit]
     refused = ""
     if not lost:
         # The output schemas of one server are often alike.
-        refused = context.facts.kept(
-            ("refused", draft, text), lambda: _compile_error(schema, draft, text), lambda _: len(text)
-        )
+        refused = context.facts.kept(("refused", draft, text), lambda: _compile_error(schema, draft, text))
         if not refused:
             # A schema that the engine compiles is valid against its meta-schema.
             return

@@ -87,7 +87,7 @@ def apply_acceptances(
     before = baseline or AcceptedBefore()
     reasons: dict[str, str] = {}
     problems: list[Finding] = []
-    known = {one for found in findings for one in found.ids} | {change.id for change in changes}
+    known = {found.id for found in findings} | {change.id for change in changes}
     seen: set[str] = set()
     for acceptance in acceptances:
         if acceptance.released:
@@ -110,7 +110,7 @@ def apply_acceptances(
 
 
 def _marked(found: Finding, reasons: Mapping[str, str]) -> Finding:
-    reason = next((reasons[one] for one in found.ids if one in reasons), None) if reasons else None
+    reason = reasons.get(found.id) if reasons else None
     return found if reason is None else replace(found, accepted=reason)
 
 

@@ -22,6 +22,11 @@ Tokens = tuple[str | int, ...]
 
 _MAX_PROPERTIES = 1_000
 """Maximum number of parameters per object; a larger one is generated, and no description lists them."""
+<<<<<<< HEAD
+=======
+_MAX_NAMES = 2_000
+"""Maximum number of parameters per tool, nested ones included; with more, only those of the call itself are kept."""
+>>>>>>> ru
 
 
 class CallObject(Struct, frozen=True):
@@ -44,7 +49,7 @@ class CallObject(Struct, frozen=True):
 
 def call_object(tool: Tool, facts: Facts) -> CallObject:
     """The object whose parameters a description names as those of the tool: the root, or the object that it wraps."""
-    return facts.recent(("call object", tool.index), lambda: _call_object(tool.raw.get("inputSchema")))
+    return facts.kept(("call object", tool.index), lambda: _call_object(tool.raw.get("inputSchema")))
 
 
 def call_properties(tool: Tool) -> Mapping[str, Any]:
@@ -52,6 +57,18 @@ def call_properties(tool: Tool) -> Mapping[str, Any]:
     return _call_object(tool.raw.get("inputSchema")).properties
 
 
+<<<<<<< HEAD
+=======
+def argument_places(tool: Tool, facts: Facts) -> Mapping[str, Tokens]:
+    """The place where each parameter is declared, as the tokens of its node.
+
+    A name that two nested objects declare is omitted, unless the call itself declares it.
+    """
+    # Asked for by several walks over all tools.
+    return facts.kept(("argument places", tool.index), lambda: _places(tool.raw.get("inputSchema")))
+
+
+>>>>>>> ru
 def _call_object(root: Any) -> CallObject:
     found = CallObject((), root if isinstance(root, dict) else {})
     if len(found.properties) == 1:

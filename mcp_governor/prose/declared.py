@@ -12,9 +12,8 @@ from mcp_governor.prose.asides import said_in_passing
 from mcp_governor.prose.passages import outline_of
 from mcp_governor.prose.words import has_word
 from mcp_governor.subjects.context import Context, Hit, hit
-from mcp_governor.subjects.phrases import counted
 from mcp_governor.subjects.schemas import effective, parent_of
-from mcp_governor.text import one_line
+from mcp_governor.text import counted, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -62,30 +62,25 @@ def passages_about(node: SchemaPlace, context: Context, *, mentions: bool = Fals
     return said if mentions else tuple([one for one in said if one.where in ("own", "entry")])
 
 
-def has_passages(node: SchemaPlace, facts: Facts) -> bool:
-    """True if a parameter has a description, or an entry in the tool's: :func:`passages_about` without mentions."""
-    return any(one.where in ("own", "entry") for one in _said(node, facts))
-
-
 def _said(node: SchemaPlace, facts: Facts) -> tuple[Passage, ...]:
     argument = node.argument
     if argument is None or not isinstance(node.schema, dict):
         return ()
     key = ("passages", node.tool.index, node.pointer)
-    return facts.kept(key, lambda: tuple(_read(node, argument, facts)), _size)
-
-
-def _size(said: tuple[Passage, ...]) -> int:
-    return 200 * (len(said) + 1) + sum([len(one.text) for one in said])  # noqa: C419  (a list is faster here)
+    return facts.kept(key, lambda: tuple(_read(node, argument, facts)))
 
 
 def outline_of(tool: Tool, facts: Facts) -> Outline:
     """What a tool's description says about its parameters, read once for all of them."""
-    # Entries and mentions overlap a little; each appears once in the description.
     return facts.kept(
         ("outline", tool.index),
+<<<<<<< HEAD
         lambda: outline(tool.description, call_object(tool, facts).properties),
         lambda _: 2 * len(tool.description),
+=======
+        lambda: outline(tool.description, argument_places(tool, facts)),
+        len(tool.description),
+>>>>>>> ru
     )
 
 

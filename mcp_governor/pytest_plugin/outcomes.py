@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.findings import Bump
 from mcp_governor.pytest_plugin.arguments import ROOT
-from mcp_governor.report.finding_groups import causes, fitting, response_lines
+from mcp_governor.report.finding_groups import causes, response_lines
 from mcp_governor.report.groups import count_of, pending_words
 from mcp_governor.report.lines import line, plain_text
 from mcp_governor.report.text import cause_lines, change_lines, finding_lines, fix_lines
@@ -199,7 +199,7 @@ def _warnings(report: Report, ids: Collection[str], *, full: bool, stale: bool) 
         and f"{ROOT}::{shown(finding.tool)}::{family_of(finding.rule)}" in ids
         and (stale or finding.rule not in STALE)
     )
-    kept = found if full else fitting(found, _CAUSES)
+    kept = found if full else found[:_CAUSES]
     for cause in kept:
         yield from cause_lines(cause, report)
         if full:

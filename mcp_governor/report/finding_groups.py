@@ -252,17 +252,3 @@ def _said(finding: Finding) -> str:
         if part:
             said = said.replace(part, "\0")
     return said
-
-
-def fitting(found: Sequence[Cause], most: int) -> list[Cause]:
-    """As many causes as fit, in their order: every rule has its turn before another one has a second one."""
-    taken: set[int] = set()
-    turns: dict[str, list[int]] = {}
-    for index, cause in enumerate(found):
-        turns.setdefault(cause.rule, []).append(index)
-    waiting = list(turns.values())
-    while waiting and len(taken) < most:
-        for indexes in waiting[: most - len(taken)]:
-            taken.add(indexes.pop(0))
-        waiting = [indexes for indexes in waiting if indexes]
-    return [cause for index, cause in enumerate(found) if index in taken]

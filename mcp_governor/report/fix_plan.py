@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.fixes.editing import ABSENT
 from mcp_governor.report.lines import BLANK, line
-from mcp_governor.subjects.phrases import counted
-from mcp_governor.text import one_line, visible
+from mcp_governor.text import counted, one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

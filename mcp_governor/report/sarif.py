@@ -11,7 +11,7 @@ from mcp_governor.errors import Exit
 from mcp_governor.findings import Severity
 from mcp_governor.installation import documentation
 from mcp_governor.report.items import Item, items, standalone_text
-from mcp_governor.rules.addresses import page_of_rule
+from mcp_governor.rules.catalogue import page_of_rule
 from mcp_governor.rules.finding import named
 from mcp_governor.secrets import redact_json
 from mcp_governor.surface.file import dump_json

@@ -14,14 +14,12 @@ from typing import TYPE_CHECKING
 from mcp_governor.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from mcp_governor.rules.baseline import dump_baseline, load_baseline, parse_baseline
     from mcp_governor.rules.catalogue import Catalogue, Profile, load_catalogue
-    from mcp_governor.rules.counts import RuleCount, statistics
+    from mcp_governor.rules.governing import dump_baseline, load_baseline, parse_baseline
     from mcp_governor.rules.rule import Example, Limit, Option, Rule, Stance, Verified
     from mcp_governor.rules.rule_schema import RULE_SCHEMA
     from mcp_governor.rules.run import lint, run_rules
-    from mcp_governor.rules.selection import ActiveRule, Selection, select
-    from mcp_governor.rules.settings import DEFAULT_SETTINGS, LintSettings, Suppression
+    from mcp_governor.rules.selection import DEFAULT_SETTINGS, ActiveRule, LintSettings, Selection, Suppression, select
 
 __all__ = [
     "DEFAULT_SETTINGS",
@@ -34,7 +32,6 @@ __all__ = [
     "Option",
     "Profile",
     "Rule",
-    "RuleCount",
     "Selection",
     "Stance",
     "Suppression",
@@ -46,20 +43,17 @@ __all__ = [
     "parse_baseline",
     "run_rules",
     "select",
-    "statistics",
 ]
 
 
 __getattr__ = lazy_names(
     __name__,
     {
-        "baseline": ("dump_baseline", "load_baseline", "parse_baseline"),
         "catalogue": ("Catalogue", "Profile", "load_catalogue"),
-        "counts": ("RuleCount", "statistics"),
+        "governing": ("dump_baseline", "load_baseline", "parse_baseline"),
         "rule": ("Example", "Limit", "Option", "Rule", "Stance", "Verified"),
         "rule_schema": ("RULE_SCHEMA",),
         "run": ("lint", "run_rules"),
-        "selection": ("ActiveRule", "Selection", "select"),
-        "settings": ("DEFAULT_SETTINGS", "LintSettings", "Suppression"),
+        "selection": ("DEFAULT_SETTINGS", "ActiveRule", "LintSettings", "Selection", "Suppression", "select"),
     },
 )

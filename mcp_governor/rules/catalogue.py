@@ -9,46 +9,110 @@ from collections.abc import Collection, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
+import msgspec
 from msgspec import Struct, convert, field
 from msgspec.structs import replace
 
+from mcp_governor import installation
 from mcp_governor.errors import ConfigError
-from mcp_governor.files import list_files
+from mcp_governor.files import list_files, read_bytes
 from mcp_governor.findings import Severity  # noqa: TC001  (msgspec reads the annotations)
-from mcp_governor.rule_names import current_name
-from mcp_governor.rules.rule import Rule
-from mcp_governor.rules.rule_file import own_rule, read_rule
+from mcp_governor.parsing import BadValueError, check_values, read_toml
+from mcp_governor.rule_names import current_name, rules_folder
+from mcp_governor.rules.rule import Rule, cases_of
 from mcp_governor.text import did_you_mean, nearest, one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from mcp_governor.rules.rule import Limit
+
+def page_of_rule(name: str) -> str:
+    """The address of the page of one of our rules; empty if there is no documentation to link to, or no such rule.
+
+    Args:
+        name: ``pack/rule``; anything else may be a rule of somebody else, which has no page.
+    """
+    base = installation.documentation()
+    pack, _, rule = name.partition("/")
+    return f"{base}/rules/{quote(pack)}/#{quote(rule)}" if base and name in load_catalogue().rules else ""
+
+
+MAX_RULE_BYTES = 256 * 1024
+"""Maximum size of a rule file in bytes; ours have 4 KB on average and at most 12 KB. Larger files are rejected."""
+
+
+def read_rule(path: Path) -> Rule:
+    """Read a user's rule file and validate all of it, compiling every part.
+
+    Args:
+        path: a TOML file.
+
+    Raises:
+        ConfigError: the file is unreadable, not TOML, or not a rule; the message names file and line.
+    """
+    import tomli
+
+    from mcp_governor.rules.rule_schema import validate
+
+    shown = visible(str(path))
+    try:
+        text = read_bytes(path, limit=MAX_RULE_BYTES).decode()
+        data = read_toml(text)
+        check_values(data)
+    except OSError as error:
+        raise ConfigError(f"Rule file {shown} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"Rule file {shown} is not UTF-8.", "Save it as UTF-8.") from None
+    except tomli.TOMLDecodeError as error:
+        raise ConfigError(
+            f"Rule file {shown}:{error.lineno} is not TOML: {one_line(error.msg)}.", "Correct the line."
+        ) from None
+    except BadValueError as error:
+        raise ConfigError(
+            f"Rule file {shown} contains a value that cannot be used: {one_line(str(error))}.", "Correct the value."
+        ) from None
+    validate(data, text, shown)
+    return _rule(data, str(path))
+
+
+@functools.cache
+def own_rule(rule_id: str) -> Rule:
+    """One of our own rules.
+
+    Raises:
+        KeyError: there is no such rule.
+    """
+    from mcp_governor.builtin_rules import RULES
+
+    return _rule(RULES[rule_id], f"{rules_folder()}/{rule_id}.toml")
+
+
+def _rule(data: Mapping[str, Any], file: str) -> Rule:
+    words = {key: data[key].strip() for key in ("why", "source", "fix")}
+    return msgspec.convert({**data, **words, "cases": cases_of(data), "file": file}, Rule)
+
 
 ENTRY_POINT_GROUP = "mcp_governor.rules"
-"""Packages with rules name a module (whose folder contains the files) or a function that returns a folder."""
+"""Packages with rules name a package whose folder contains the files."""
 
 
 class Profile(Struct, frozen=True):
-    """A choice of rules with severities and options.
+    """A choice of rules with severities.
 
     Attributes:
         name: as spelled in the configuration.
         summary: its audience.
         select: rule ids or ``pack/*``.
-        ignore: rule ids or ``pack/*`` to exclude again.
         severity: rule id or ``pack/*`` → severity.
-        options: rule id → option → value.
         policy: options of the comparison (the configuration's ``policy``) → default value for this profile.
     """
 
     name: str
     summary: str
     select: tuple[str, ...]
-    ignore: tuple[str, ...] = ()
     severity: Mapping[str, Severity] = field(default_factory=dict)
-    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     policy: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -74,16 +138,10 @@ class Rules(Mapping[str, Rule]):
 
 
 class Catalogue(Struct, frozen=True, dict=True):
-    """All rules by id, and the profiles that choose among them.
-
-    Attributes:
-        rules, profiles: by id, by name.
-        unread: entry points whose rules are missing here, because only an untrusted function could provide them.
-    """
+    """All rules by id, and the profiles that choose among them, by name."""
 
     rules: Mapping[str, Rule]
     profiles: Mapping[str, Profile]
-    unread: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Rule]:
         return iter(self.rules.values())
@@ -97,16 +155,15 @@ class Catalogue(Struct, frozen=True, dict=True):
     @cached_property
     def packs(self) -> Mapping[str, tuple[Rule, ...]]:
         """Rules by pack, both in alphabetical order."""
-        return {pack: tuple(map(self.rules.__getitem__, ids)) for pack, ids in self._ids_by_pack.items()}
+        out: dict[str, tuple[Rule, ...]] = {}
+        for rule in self:
+            out[rule.pack] = (*out.get(rule.pack, ()), rule)
+        return out
 
     @cached_property
-    def clients(self) -> Mapping[str, tuple[Limit, ...]]:
-        """Limits by client."""
-        out: dict[str, list[Limit]] = {}
-        for rule in self:
-            if rule.limit is not None:
-                out.setdefault(rule.limit.target, []).append(rule.limit)
-        return {client: tuple(limits) for client, limits in sorted(out.items())}
+    def clients(self) -> tuple[str, ...]:
+        """The clients whose limits some rules check."""
+        return tuple(sorted({rule.limit.target for rule in self if rule.limit is not None}))
 
     def get(self, rule_id: str) -> Rule:
         """The rule with this id or former id.
@@ -143,75 +200,52 @@ class Catalogue(Struct, frozen=True, dict=True):
 
     def ids(self, selector: str) -> tuple[str, ...]:
         """The ids of :meth:`match`, without reading rule files."""
-        pack, _, name = selector.partition("/")
-        if selector == "*" or (name == "*" and pack in self._ids_by_pack):
-            return tuple(self.rules) if selector == "*" else self._ids_by_pack[pack]
         selector = current_name(selector)
         if selector in self.rules:
             return (selector,)
-        raise self._unknown(selector)
-
-    @cached_property
-    def _ids_by_pack(self) -> Mapping[str, tuple[str, ...]]:
-        """The ids of the rules of each pack."""
-        out: dict[str, list[str]] = {}
-        for rule_id in self.rules:
-            out.setdefault(rule_id.partition("/")[0], []).append(rule_id)
-        return {pack: tuple(ids) for pack, ids in out.items()}
+        found = tuple(rule_id for rule_id in self.rules if selects(selector, rule_id))
+        if not found:
+            raise self._unknown(selector)
+        return found
 
     def _unknown(self, selector: str) -> ConfigError:
-        if selector in (removed := removed_rules()):
+        from mcp_governor.builtin_rules import REMOVED
+
+        # These ids are never reused, so that an old configuration cannot change its meaning.
+        if selector in REMOVED:
             return ConfigError(
-                f"Rule {selector} was removed: {removed[selector]}",
+                f"Rule {selector} was removed: {REMOVED[selector]}",
                 "Remove it from your configuration and suppressions.",
             )
-        meant = [f'"{pack}/*"' for pack in self._ids_by_pack if pack == selector]
-        meant += [f'"{rule_id}"' for rule_id in self.rules if rule_id.partition("/")[2] == selector]
-        if not meant and "/" not in selector:
-            meant = _ids_like(selector, self.rules)
-        if meant:
-            hint = f" Did you mean {' or '.join(meant)}?"
-        else:
-            hint = did_you_mean(selector, [*self.rules, *(f"{pack}/*" for pack in self._ids_by_pack)])
+        # What people write → what it may mean: a name without its pack, a pack without the star.
+        meant: dict[str, dict[str, None]] = {}
+        for rule_id in self.rules:
+            pack, _, name = rule_id.partition("/")
+            for word in (rule_id, name):
+                meant.setdefault(word, {})[f'"{rule_id}"'] = None
+            for word in (pack, f"{pack}/*"):
+                meant.setdefault(word, {})[f'"{pack}/*"'] = None
+        close = nearest(selector, meant)
+        hint = f" Did you mean {' or '.join(meant[close])}?" if close else ""
         return ConfigError(
             f"There is no rule {one_line(selector)!r}.{hint}",
             "A selector is a rule id, pack/* or *; mcp-governor rules lists the catalogue.",
         )
 
 
-def _ids_like(name: str, rules: Iterable[str]) -> list[str]:
-    """The rules whose names without the pack are closest to one that was given without a pack."""
-    by_name: dict[str, list[str]] = {}
-    for rule_id in rules:
-        by_name.setdefault(rule_id.partition("/")[2], []).append(f'"{rule_id}"')
-    close = nearest(name, by_name)
-    return by_name[close] if close else []
-
-
-@functools.cache
-def removed_rules() -> Mapping[str, str]:
-    """Ids of former built-in rules → one sentence on why each was removed and what covers it now.
-
-    These ids are never reused, so that an old configuration cannot change its meaning.
-    """
-    from mcp_governor.builtin_rules import REMOVED
-
-    return REMOVED
+def selects(selector: str, rule_id: str) -> bool:
+    """True if a selector, an id, ``pack/*`` or ``*``, matches a rule."""
+    return selector in ("*", rule_id) or (selector.endswith("/*") and rule_id.startswith(selector[:-1]))
 
 
 # One entry per configuration; only the server and test suites see several.
 @functools.lru_cache(maxsize=8)
-def load_catalogue(
-    extra_paths: tuple[Path, ...] = (), entry_points: bool = True, *, trusted: bool = False
-) -> Catalogue:
-    """The catalogue: our own packs, those of installed packages, then those in ``extra_paths``.
-
-    Imports nothing unless ``trusted``.
+def load_catalogue(extra_paths: tuple[Path, ...] = (), entry_points: bool = True) -> Catalogue:
+    """The catalogue: our own packs, those of installed packages, then those in ``extra_paths``. Imports none of them.
 
     Args:
         extra_paths: folders with rule files (``*.toml``, at any depth).
         entry_points: look for packages with the entry point ``mcp_governor.rules``.
-        trusted: call the functions with which packages provide their folder.
 
     Raises:
         ConfigError: a rule file is invalid (with file and line), or two files have the same id.
@@ -219,40 +253,23 @@ def load_catalogue(
     from mcp_governor.builtin_rules import RULES
 
     rules: dict[str, Rule] = {}
-    named = _entry_point_folders(trusted=trusted) if entry_points else {}
-    folders = [*(folder for folder in named.values() if folder is not None), *extra_paths]
-    for folder in folders:
+    for folder in (*(_package_folders() if entry_points else ()), *extra_paths):
         for rule in _user_rules(folder):
             current = current_name(rule.id)
-            if current != rule.id:
-                raise ConfigError(
-                    f"{rule.origin}: {rule.id} is the former name of {current}.",
-                    "Give your rule a pack name of its own.",
-                )
-            taken = own_rule(rule.id) if rule.id in RULES else rules.get(rule.id)
+            taken = own_rule(current) if current in RULES else rules.get(rule.id)
             if taken is not None:
                 raise ConfigError(
                     f"Rule {rule.id} is defined twice: in {visible(taken.origin)} and in {rule.origin}.",
                     "Give your rule a pack name of its own.",
                 )
             rules[rule.id] = rule
-    unread = tuple(name for name, folder in named.items() if folder is None)
-    return Catalogue(Rules(RULES, rules), own_profiles(), unread)
+    return Catalogue(Rules(RULES, rules), own_profiles())
 
 
 def policy_of(profiles: Iterable[str]) -> dict[str, Any]:
-    """The options of the comparison that profiles set; of two values the stricter one applies, which is "breaking".
-
-    Args:
-        profiles: names; unknown ones are ignored here.
-    """
-    chosen: dict[str, Any] = {}
-    for name in profiles:
-        profile = own_profiles().get(name)
-        for key, value in profile.policy.items() if profile is not None else ():
-            if chosen.get(key) != "breaking":
-                chosen[key] = value
-    return chosen
+    """The options of the comparison that profiles set; unknown names are ignored here."""
+    known = own_profiles()
+    return {key: value for name in profiles if name in known for key, value in known[name].policy.items()}
 
 
 def _user_rules(folder: Path) -> Iterator[Rule]:
@@ -287,22 +304,33 @@ def own_profiles() -> Mapping[str, Profile]:
     """The built-in profiles by name; there are no others."""
     from mcp_governor.builtin_rules import PROFILES
 
-    return {
-        name: convert({**item, "name": name, "policy": {**policy_of_sides(name), **item.get("policy", {})}}, Profile)
-        for name, item in PROFILES.items()
-    }
+    return {name: convert({**item, "name": name}, Profile) for name, item in PROFILES.items()}
 
 
-def _entry_point_folders(*, trusted: bool) -> Mapping[str, Path | None]:
-    """Entry point → folder of rules; ``None`` if only an untrusted function could provide it."""
+def _package_folders() -> Iterator[Path]:
+    """The folders of the packages that entry points name, none of which is imported."""
     # importlib.metadata takes longer than loading all our packs. Most installations have no such package, which a look
     # at the entry_points.txt files shows.
     if not any(_declares_group(folder) for folder in dict.fromkeys(sys.path) if folder):
-        return {}
+        return
     from importlib.metadata import entry_points
+    from importlib.util import find_spec
 
-    found = entry_points(group=ENTRY_POINT_GROUP)
-    return {entry.name: _folder_of(entry) if trusted or not entry.attr else None for entry in found}
+    for entry in entry_points(group=ENTRY_POINT_GROUP):
+        top, *parts = entry.value.split(".")
+        try:
+            spec = find_spec(top)
+        except (ImportError, ValueError):
+            spec = None
+        bases = (spec.submodule_search_locations if spec is not None else None) or ()
+        folder = next(filter(Path.is_dir, (Path(base, *parts) for base in bases)), None)
+        if folder is None:
+            raise ConfigError(
+                f"The entry point {visible(entry.name)} of group {ENTRY_POINT_GROUP} names no package: "
+                f"{visible(entry.value)}.",
+                "It must be a package whose folder holds the rule files.",
+            )
+        yield folder
 
 
 def _declares_group(folder: str) -> bool:
@@ -319,86 +347,3 @@ def _declares_group(folder: str) -> bool:
         except OSError:
             continue
     return False
-
-
-def _folder_of_package(module: str) -> Path:
-    """The folder of a package, without importing it."""
-    from importlib.util import find_spec
-
-    top, *parts = module.split(".")
-    spec = find_spec(top)
-    for base in (spec.submodule_search_locations or ()) if spec is not None else ():
-        folder = Path(base, *parts)
-        if folder.is_dir():
-            return folder
-    raise ValueError(f"there is no package {module}")
-
-
-def _folder_of(entry: Any) -> Path:
-    try:
-        if not entry.attr:
-            return _folder_of_package(entry.module)
-        target = entry.load()
-        return Path(target() if callable(target) else target)
-    except Exception as error:  # noqa: BLE001 - anything may be wrong with a package that we did not write
-        raise ConfigError(
-            f"The entry point {visible(entry.name)} ({visible(entry.value)}) of group {ENTRY_POINT_GROUP} "
-            f"provides no folder of rules: {one_line(str(error))}.",
-            "It must be a package, or a function that returns a folder.",
-        ) from None
-
-
-class Side(Struct, frozen=True):
-    """One answer to a question, with its sources.
-
-    Attributes:
-        choice: its spelling in the rules with this answer (:class:`~mcp_governor.rules.rule.Stance`).
-        profiles: of the sources that give it; a profile without a rule for this answer allows what the other answer
-            forbids.
-        sources: document, section and its statement, in our words.
-        policy: options of the comparison for profiles with this answer.
-    """
-
-    choice: str
-    profiles: tuple[str, ...]
-    sources: tuple[str, ...]
-    policy: Mapping[str, Any] = field(default_factory=dict)
-
-
-class Topic(Struct, frozen=True):
-    """One question to which the sources give different answers.
-
-    Attributes:
-        name: its name in the rules.
-        question: the question.
-        sides: the answers, if profiles choose among them.
-        settled: the only answer in mcp-governor; empty if there are sides.
-        sources: as for a side, if it is settled.
-        rules: ids of rules that enforce the answer, if it is settled.
-    """
-
-    name: str
-    question: str
-    sides: tuple[Side, ...] = field(name="side", default=())
-    settled: str = ""
-    sources: tuple[str, ...] = ()
-    rules: tuple[str, ...] = ()
-
-
-@functools.cache
-def topics() -> tuple[Topic, ...]:
-    """Every topic, in the order of the file."""
-    from mcp_governor.builtin_rules import STANCES
-
-    return convert(STANCES["topic"], tuple[Topic, ...])
-
-
-def policy_of_sides(profile: str) -> dict[str, Any]:
-    """The options of the comparison that follow from the sides of a profile."""
-    return {
-        key: value
-        for topic in topics()
-        for side in topic.sides
-        if profile in side.profiles
-        for key, value in side.policy.items()
-    }

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Correction, Edit, Effect
 from mcp_governor.rules.query import compile_query, first_name
-from mcp_governor.rules.scope import about
 from mcp_governor.schemas import plain
 from mcp_governor.schemas.patterns import compile_schema, errors, linear_pattern, with_options
 from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
-from mcp_governor.subjects.context import Check, Context, Hit, SchemaPlace, hit
-from mcp_governor.subjects.phrases import kind_of
+from mcp_governor.subjects.context import Check, Context, Hit, SchemaPlace, about, hit
 from mcp_governor.subjects.schemas import effective, root_of
 from mcp_governor.surface.model import Surface, Tool
+from mcp_governor.text import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Generates the pages in ``docs/rules/`` from the catalogue: an index, and one page per pack."""
+"""Generates the pages about rules from the catalogue, one per pack."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import tomli
 from msgspec.structs import astuple
 
 from mcp_governor.rule_names import formerly, rules_folder
-from mcp_governor.rules.catalogue import Catalogue, load_catalogue
+from mcp_governor.rules.catalogue import load_catalogue
 from mcp_governor.rules.finding import named
 
 if TYPE_CHECKING:
@@ -33,110 +33,15 @@ def pack_titles() -> dict[str, str]:
     return titles
 
 
-def pages(
-    catalogue: Catalogue | None = None, measured: Mapping[str, str] = _NONE, statements: Mapping[str, str] = _NONE
-) -> dict[str, str]:
-    """All pages by file name.
+def pages(measured: Mapping[str, str] = _NONE, statements: Mapping[str, str] = _NONE) -> dict[str, str]:
+    """The pages of our own packs by file name.
 
     Args:
-        catalogue: the rules; by default the built-in ones, without those of installed packages.
         measured: rule id → a sentence about how often its findings were right.
         statements: rule id → links to the statements of the sources that it enforces.
     """
-    catalogue = catalogue or load_catalogue(entry_points=False)
-    out = {"README.md": index_page(catalogue)}
-    for pack, rules in catalogue.packs.items():
-        out[f"{pack}.md"] = pack_page(pack, rules, measured=measured, statements=statements)
-    return out
-
-
-def index_page(catalogue: Catalogue) -> str:
-    """The index: all packs and profiles, and questions on which the sources disagree."""
-    lines = [
-        "# Rules",
-        "",
-        NOTE,
-        "",
-        "A rule is a TOML file under `rules/`; `mcp-governor rule NAME` explains one, `mcp-governor rules` lists all.",
-        "Rules of another station are emitted by `check`, `call` or `changelog`, and explained here.",
-        "",
-        "| pack | rules | what it requires of a server |",
-        "| --- | --- | --- |",
-    ]
-    lines += [
-        f"| [{pack}]({pack}.md) | {len(rules)} | {pack_titles().get(pack, pack)} |"
-        for pack, rules in catalogue.packs.items()
-    ]
-    lines += ["", "## Profiles", "", "| profile | for | packs |", "| --- | --- | --- |"]
-    for profile in catalogue.profiles.values():
-        packs = ", ".join(f"`{selector}`" for selector in profile.select)
-        lines.append(f"| `{profile.name}` | {_cell(profile.summary)} | {packs} |")
-    for profile in catalogue.profiles.values():
-        if profile.policy:
-            set_to = ", ".join(f"`policy.{key} = {json.dumps(value)}`" for key, value in profile.policy.items())
-            lines += ["", f"Profile `{profile.name}` compares with {set_to}, unless the configuration says otherwise."]
-    lines += [
-        "",
-        "## Where the sources disagree",
-        "",
-        "A configuration that selects two rules with different choices on one topic is refused; ignore one of them.",
-        "[Where the sources disagree](../sources.md) names the sections on each side, and what else is contradictory.",
-        "",
-        "| topic | choice | rules |",
-        "| --- | --- | --- |",
-    ]
-    sides: dict[tuple[str, str], list[str]] = {}
-    for rule in catalogue:
-        if rule.stance is not None:
-            sides.setdefault((rule.stance.topic, rule.stance.choice), []).append(f"`{rule.id}`")
-    lines += [f"| {topic} | {choice} | {', '.join(rules)} |" for (topic, choice), rules in sorted(sides.items())]
-    return "\n".join([*lines, *_DECISIONS, *_SENTENCES]) + "\n"
-
-
-_DECISIONS = (
-    "",
-    "## Deciding about findings",
-    "",
-    "The same decisions apply to the rules of every station, on `lint`, `check`, `call`, `changelog check`, and in",
-    "pytest.",
-    "",
-    "| decision | written in |",
-    "| --- | --- |",
-    '| do not report a rule | `lint.ignore`, or `"off"` in `lint.severity` |',
-    "| report it with another severity | `lint.severity` |",
-    '| do not report it for some tools | `lint.per-tool-ignores`, or `_meta["dev.mcp-governor/ignore"]` of the tool |',
-    "| do not report what was there before | `lint.baseline` |",
-    "| report one finding, and do not fail | `[[accept]]`, with a reason |",
-    "",
-    "A suppression without effect is itself a finding (`lint/stale-suppression`) if the linter ran the rules that it",
-    "names and no other station reports them. Findings of the other stations depend on today's changes and calls.",
-    "",
-    "A renamed rule keeps its former id as an alias. Configurations, acceptances, lint baselines, `_meta` and the",
-    "command line accept it, and each run prints a note with the file, the key and the current id.",
-)
-
-_SENTENCES = (
-    "",
-    "## The message of a rule",
-    "",
-    "`message` and `fix` name facts in braces. `messages` is a table of several sentences; the check chooses one by",
-    "name. `grouped` is one sentence for equal findings of several tools: it names the facts that they have in common,",
-    'and `{tools}`, which becomes their number and first names ("10 tools: git_add, git_commit, git_diff, …"),',
-    'or `{places}`, which becomes parameters and tools ("since (list_issues), path (push_files), …"), or `{gists}`,',
-    "which quotes three of the findings in the words of `gist`, or in those that the check gave them. Rules with the",
-    "same sentence that quotes share a line of a report, remarks and warnings alike.",
-    "",
-    "| place | what it shows |",
-    "| --- | --- |",
-    "| `{name}` | a string on one line, a list of strings with commas, other values as JSON; 120 characters at most |",
-    "| `{name:60}` | at most 60 characters |",
-    "| `{name:all}` | the whole line |",
-    "| `{name:lines}` | all lines |",
-    "| `{name!q}` | a string in quotes, at most 60 characters; the JSON type of another value |",
-    "| `{name!t}` | the JSON type, in words |",
-    "",
-    "Facts are `tool`, `path`, `value`, the options of the rule, and what its check adds.",
-)
+    packs = load_catalogue(entry_points=False).packs.items()
+    return {f"{pack}.md": pack_page(pack, rules, measured=measured, statements=statements) for pack, rules in packs}
 
 
 def pack_page(

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.findings import Finding, Spot
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.rules.rule_file import own_rule
+from mcp_governor.rules.catalogue import own_rule
 from mcp_governor.schemas.pointers import unescape_pointer
-from mcp_governor.subjects.phrases import kind_of
-from mcp_governor.text import LONGEST_LINE, one_line, visible
+from mcp_governor.text import LONGEST_LINE, kind_of, one_line, visible
 
 if TYPE_CHECKING:
     import re
@@ -52,7 +51,6 @@ def finding(
     correction: Correction | None = None,
     spots: tuple[tuple[str | None, str], ...] = (),
     weight: int = 0,
-    former: Any = None,
     facts: Mapping[str, Any] = _NO_FACTS,
     **named: Any,
 ) -> Finding:
@@ -68,7 +66,6 @@ def finding(
         correction: the edits that fix it, if known.
         spots: its places, if it is about a whole server.
         weight: how much there is to repair, for the order among findings with the same cause.
-        former: the value that earlier versions passed as ``value``, if it was another one.
         facts: named values for placeholders in the rule's messages, besides ``tool``, ``path`` and ``value``.
     """
     rule = own_rule(rule) if isinstance(rule, str) else rule
@@ -90,7 +87,6 @@ def finding(
         weight=weight,
         order=_ORDER.get(rule.order, 0),
         gist=_gist(rule, known),
-        former=former,
     )
 
 

@@ -21,6 +21,9 @@ not a keyword); ``input`` and ``output`` are those of one side. ``text`` is ever
 every string written for a reader: titles, descriptions, instructions.
 """
 
+PERSONAS = ("regular", "pedantic")
+"""The audience of a rule: everybody, or those who ask for every remark."""
+
 ENGINE_CHECK = "engine.suppressions"
 """The check of the rule about suppressions: the engine itself runs it, after all others."""
 

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.documents import described, toml_line, wrong_in
-from mcp_governor.errors import ConfigError
+from mcp_governor.errors import ConfigError, FileFormatError, GovernorError
 from mcp_governor.findings import Effect, Severity
-from mcp_governor.parsing import exceeds_depth, read_json
 from mcp_governor.rules.query import compile_query
-from mcp_governor.rules.rule import SCOPES, STATIONS, Case, Example, Limit, Option, Rule, Stance, Verified, cases_of
-from mcp_governor.rules.settings import PERSONAS
+from mcp_governor.rules.rule import (
+    PERSONAS,
+    SCOPES,
+    STATIONS,
+    Case,
+    Example,
+    Limit,
+    Option,
+    Rule,
+    Stance,
+    Verified,
+    cases_of,
+)
 from mcp_governor.schemas.cost import Evaluations
 from mcp_governor.schemas.dialects import DIALECT_2020_12
-from mcp_governor.schemas.patterns import (
-    compile_schema,
-    first_error,
-    linear_pattern,
-    with_options,
-)
+from mcp_governor.schemas.patterns import compile_schema, first_error, linear_pattern, with_options
 from mcp_governor.schemas.references import Document
-from mcp_governor.surface.file import MAX_DEPTH
+from mcp_governor.surface.file import parse_json
 from mcp_governor.text import did_you_mean, one_line
 
 if TYPE_CHECKING:
@@ -169,34 +174,20 @@ def rule_schema() -> dict[str, Any]:
 
 
 _SCHEMAS = ("schema", "input", "output")
+_OF_TOOLS = {"argument": _SCHEMAS, "resolve": (*_SCHEMAS, "tool"), "correction": (*_SCHEMAS, "tool")}
+"""Keys of a case that say something only about these subjects."""
 _MAX_EVALUATIONS = 10_000
 """Maximum number of evaluations of subschemas that a rule's ``then`` may take for one value: some ten milliseconds. A
 more expensive rule is rejected."""
 _HINT = "See the format of rule files with: mcp-governor schema rule"
 
 
-class _File:
-    """A rule file under validation, with positions for messages."""
+class _WrongError(Exception):
+    """The one error about a rule file, at a place in it."""
 
-    def __init__(self, text: str, shown: str) -> None:
-        self._text = text
-        self._shown = shown
-
-    def refuse(self, where: Sequence[str | int], problem: str, hint: str = _HINT) -> NoReturn:
-        """Raise the one error about the value at ``where``."""
-        line = toml_line(self._text, where) or 1
-        raise ConfigError(f"Rule file {self._shown}:{line} {problem}.", hint) from None
-
-    def compiles(self, where: Sequence[str | int], make: Callable[[], object]) -> None:
-        """Turn a :class:`ConfigError` into one about this place."""
-        try:
-            make()
-        except ConfigError as error:
-            problem = f"does not compile: {_name(where)}: {error.message.rstrip('.')}"
-            hint = error.hint
-        else:
-            return
-        self.refuse(where, problem, hint)
+    def __init__(self, where: Sequence[str | int], problem: str, hint: str = _HINT) -> None:
+        super().__init__(problem)
+        self.where, self.problem, self.hint = where, problem, hint
 
 
 def validate(data: Mapping[str, Any], text: str, shown: str) -> None:
@@ -210,112 +201,95 @@ def validate(data: Mapping[str, Any], text: str, shown: str) -> None:
     Raises:
         ConfigError: the first problem, with file and line.
     """
-    file = _File(text, shown)
-    unknown = [key for key in data if key not in RULE_SCHEMA["properties"]]
-    if unknown:
-        hint = did_you_mean(unknown[0], RULE_SCHEMA["properties"])
-        file.refuse([unknown[0]], f"has an unknown key {one_line(unknown[0])!r}.{hint}".removesuffix("."))
-    _one_way(data, file)
-    # JSON has no dates: as an object, one is refused at its place.
-    plain = json.loads(json.dumps(data, default=lambda date: {"date": str(date)}))
-    wrong = wrong_in(plain, RULE_SCHEMA)
-    if wrong is not None:
-        file.refuse(wrong.where, f"is not a rule: {wrong.sentence}".removesuffix("."), wrong.hint or _HINT)
-    _compile(data, file)
+    try:
+        # First, because the engine would miss the required key that is misspelt.
+        for key in data:
+            if key not in RULE_SCHEMA["properties"]:
+                hint = did_you_mean(key, RULE_SCHEMA["properties"])
+                raise _WrongError([key], f"has an unknown key {one_line(key)!r}.{hint}".removesuffix("."))
+        _one_way(data)
+        # JSON has no dates: as an object, one is refused at its place.
+        plain = json.loads(json.dumps(data, default=lambda date: {"date": str(date)}))
+        wrong = wrong_in(plain, RULE_SCHEMA)
+        if wrong is not None:
+            raise _WrongError(wrong.where, f"is not a rule: {wrong.sentence}".removesuffix("."), wrong.hint or _HINT)
+        _compile(data)
+    except _WrongError as error:
+        line = toml_line(text, error.where) or 1
+        raise ConfigError(f"Rule file {shown}:{line} {error.problem}.", error.hint) from None
 
 
-def _one_way(data: Mapping[str, Any], file: _File) -> None:
+def _one_way(data: Mapping[str, Any]) -> None:
     """Require that a lint rule has exactly one kind of check."""
     ways = [key for key in data if key in _WAYS]
     if data.get("station", "lint") == "lint" and len(ways) != 1:
         sentence = f"sets {' and '.join(ways)}" if ways else f"sets none of {', '.join(_WAYS)}"
-        file.refuse(ways[1:2], f"{sentence}; a rule judges in exactly one way")
+        raise _WrongError(ways[1:2], f"{sentence}; a rule judges in exactly one way")
     extra = [key for key in Case.__struct_fields__ if key in data and "cases" in data]
     if extra:
-        file.refuse(extra[:1], f"sets {extra[0]} next to cases; each case has its own")
+        raise _WrongError(extra[:1], f"sets {extra[0]} next to cases; each case has its own")
 
 
-def _compile(data: Mapping[str, Any], file: _File) -> None:
+def _compile(data: Mapping[str, Any]) -> None:
     """Check that expressions, schemas, options and examples are valid."""
     for name, option in data.get("options", {}).items():
-        where = ["options", name, "schema"]
-        file.compiles(where, lambda option=option: compile_schema(option["schema"]))  # type: ignore[misc]
-        _check_cost(option["schema"], where, file)
+        _made(["options", name, "schema"], _cheap_schema, option["schema"])
         problem = first_error(compile_schema(option["schema"]), option["default"])
         if problem is not None:
-            file.refuse(["options", name, "default"], f"has a default that its schema refuses: {one_line(problem[1])}")
+            sentence = f"has a default that its schema refuses: {one_line(problem[1])}"
+            raise _WrongError(["options", name, "default"], sentence)
     for index, case in enumerate(cases_of(data)):
-        _case(case, data, ["cases", index] if "cases" in data else [], file)
+        _case(case, data, ["cases", index] if "cases" in data else [])
     for kind in ("pass", "fail"):
         for index, example in enumerate(data.get(kind, ())):
             for key in ("tool", "tools", "surface"):
-                _example(example.get(key), [kind, index, key], file)
+                if isinstance(example.get(key), str):
+                    _made([kind, index, key], lambda text: parse_json(text, "an example"), example[key])
 
 
-def _case(case: Mapping[str, Any], data: Mapping[str, Any], where: list[str | int], file: _File) -> None:
+def _case(case: Mapping[str, Any], data: Mapping[str, Any], where: list[str | int]) -> None:
     """Check that the expressions, schemas and patterns of a case compile, and that the names in it exist."""
     defaults = {name: option["default"] for name, option in data.get("options", {}).items()}
     filled = with_options(case, defaults)
-    for key in ("given", "value"):
-        if filled.get(key, "").startswith("$"):
-            file.compiles([*where, key], lambda key=key: compile_query(filled[key]))  # type: ignore[misc]
-    for key in ("argument", "pattern", "forbid"):
-        if key in filled:
-            file.compiles([*where, key], lambda key=key: linear_pattern(filled[key]))  # type: ignore[misc]
-    for key in ("when", "then"):
-        if key in filled:
-            file.compiles([*where, key], lambda key=key: compile_schema(filled[key]))  # type: ignore[misc]
-            _check_cost(filled[key], [*where, key], file)
+    for keys, make in (
+        (("given", "value"), lambda path: path == "name" or compile_query(path)),
+        (("argument", "pattern", "forbid"), linear_pattern),
+        (("when", "then"), _cheap_schema),
+    ):
+        for key in keys:
+            if key in filled:
+                _made([*where, key], make, filled[key])
     scope = data.get("on", "tool")
-    if "argument" in case and scope not in _SCHEMAS:
-        file.refuse([*where, "argument"], f"sets argument, but looks at a {scope}", f"Write on = {_listed(_SCHEMAS)}.")
-    if case.get("resolve") and scope not in (*_SCHEMAS, "tool"):
-        file.refuse([*where, "resolve"], f"sets resolve, but a {scope} is not a schema")
-    _correction(case, scope, [*where, "correction"], file)
-    if "says" in case and case["says"] not in data.get("messages", {}):
-        file.refuse([*where, "says"], f"has no message {one_line(case['says'])!r}")
-
-
-def _correction(case: Mapping[str, Any], scope: str, where: list[str | int], file: _File) -> None:
-    """Check that a correction is JSON and is about a tool."""
-    if "correction" not in case:
-        return
-    if scope not in (*_SCHEMAS, "tool"):
-        file.refuse(where, f"says correction, but looks at a {scope}", f"Write on = {_listed([*_SCHEMAS, 'tool'])}.")
+    for key, scopes in _OF_TOOLS.items():
+        if case.get(key) and scope not in scopes:
+            *others, last = (f'"{name}"' for name in scopes)
+            hint = f"Write on = {', '.join(others)} or {last}."
+            raise _WrongError([*where, key], f"sets {key}, but looks at a {scope}", hint)
     try:
-        json.dumps(case["correction"], allow_nan=False)
-    except (TypeError, ValueError):
-        file.refuse(where, "has a correction that is not JSON", "Leave dates, inf and nan out.")
+        json.dumps(case.get("correction"))
+    except TypeError:
+        raise _WrongError([*where, "correction"], "has a correction that is not JSON", "Leave dates out.") from None
+    if "says" in case and case["says"] not in data.get("messages", {}):
+        raise _WrongError([*where, "says"], f"has no message {one_line(case['says'])!r}")
 
 
-def _check_cost(schema: Any, where: list[str | int], file: _File) -> None:
-    """Reject a schema that takes more evaluations per value than a rule may need."""
+def _made(where: list[str | int], make: Callable[[Any], object], part: Any) -> None:
+    """Turn an error about a part of the file into one about its place."""
+    try:
+        make(part)
+    except GovernorError as error:
+        sentence = f"does not compile: {'.'.join(map(str, where))}: {error.message.rstrip('.')}"
+        hint = "Write JSON text, or a TOML table." if isinstance(error, FileFormatError) else error.hint
+        raise _WrongError(where, sentence, hint) from None
+
+
+def _cheap_schema(schema: Any) -> None:
+    """Compile a schema, and reject one that takes more evaluations per value than a rule may need."""
+    compile_schema(schema)
     evaluations = Evaluations(Document(schema), _MAX_EVALUATIONS + 1)
     often = evaluations.of(schema, "") > _MAX_EVALUATIONS
     if evaluations.recursive or evaluations.dynamic or often:
-        sentence = "repeats itself too often" if often else "leads back into itself"
-        hint = 'Write on = "schema": a rule then looks at every schema by itself, and needs no recursion.'
-        file.refuse(where, f"could run forever: {_name(where)} {sentence}", hint)
-
-
-def _listed(words: Sequence[str]) -> str:
-    return ", ".join(f'"{word}"' for word in words[:-1]) + f' or "{words[-1]}"'
-
-
-def _example(value: Any, where: list[str | int], file: _File) -> None:
-    if not isinstance(value, str):
-        return
-    sentence = ""
-    try:
-        if exceeds_depth(read_json(value), MAX_DEPTH):
-            raise RecursionError
-    except ValueError as error:
-        sentence = f"is not JSON: {one_line(str(error))}"
-    except RecursionError:
-        sentence = f"nests deeper than {MAX_DEPTH} levels"
-    if sentence:
-        file.refuse(where, f"has an example that {sentence}", "Write JSON text, or a TOML table.")
-
-
-def _name(where: Sequence[str | int]) -> str:
-    return ".".join(map(str, where)) or "the file"
+        raise ConfigError(
+            f"it could run forever, because it {'repeats itself too often' if often else 'leads back into itself'}",
+            'Write on = "schema": a rule then looks at every schema by itself, and needs no recursion.',
+        )

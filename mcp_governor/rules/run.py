@@ -7,19 +7,15 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from mcp_governor.errors import ConfigError
 from mcp_governor.rules.finding import finding
 from mcp_governor.rules.governing import govern
 from mcp_governor.rules.rule import ENGINE_CHECK
-from mcp_governor.rules.scope import Plan, Runner
-from mcp_governor.rules.selection import ActiveRule, Selection, select
-from mcp_governor.rules.settings import DEFAULT_SETTINGS, LintSettings
-from mcp_governor.rules.strings import Text, surface_strings
+from mcp_governor.rules.selection import DEFAULT_SETTINGS, ActiveRule, LintSettings, Selection, select
 from mcp_governor.schemas.pointers import join_pointer
-from mcp_governor.subjects.context import Check, Context, Facts, Hit, Item
+from mcp_governor.subjects.context import SIDES, Check, Context, Facts, Hit, Item, SchemaPlace, Text, surface_strings
 from mcp_governor.subjects.schemas import is_reached
 from mcp_governor.text import one_line
 
@@ -30,6 +26,10 @@ if TYPE_CHECKING:
     from mcp_governor.findings import Finding
     from mcp_governor.rules.rule import Rule
     from mcp_governor.surface.model import Surface, Tool
+
+
+Runner = tuple[ActiveRule, Check, Context]
+"""A rule with its check and what the check is given."""
 
 
 def lint(
@@ -58,10 +58,9 @@ def lint(
     if profile is not None:
         settings = replace(settings, profiles=(profile,) if isinstance(profile, str) else tuple(profile))
     selection = select(settings)
-    said = run_rules(surface, selection, only)
-    found = govern(said, selection, surface, stations=("lint",))
+    found = govern(run_rules(surface, selection, only), selection, surface, stations=("lint",))
     if baseline is not None:
-        found = new_findings(found, baseline, selection, Linted(surface, said))
+        found = new_findings(found, baseline, selection)
     return sorted_findings(found, surface)
 
 
@@ -109,24 +108,19 @@ def resolve_check(rule: Rule, options: Mapping[str, Any]) -> Check:
         from mcp_governor.rules.declarative import declarative_check
 
         return declarative_check(rule, options)
-    if ":" not in rule.check:
-        module, _, name = rule.check.rpartition(".")
-        try:
-            check: Check = getattr(importlib.import_module(f"mcp_governor.packs.{module}"), name)
-        except (ImportError, AttributeError):
-            raise ConfigError(
-                f"Rule {rule.id} ({rule.origin}): there is no built-in check {rule.check}.",
-                "A check of your own is package.module:function.",
-            ) from None
-        return check
-    module, _, name = rule.check.partition(":")
+    module, _, name = rule.check.replace(":", ".").rpartition(".")
     try:
-        return _guarded(rule, getattr(_imported(module, rule.folder), name))
+        check: Check = getattr(_imported(module if rule.is_foreign else f"{_PACKS}.{module}", rule.folder), name)
     except Exception as error:  # noqa: BLE001 - a module of the user's may fail in any way
         raise ConfigError(
             f"Rule {rule.id} ({rule.origin}): the check {rule.check} cannot be imported: {one_line(str(error))}.",
-            "Put its module into the folder of rules, or install its package where mcp-governor runs.",
+            "Put its module into the folder of rules, or install its package where mcp-governor runs, and write "
+            "package.module:function.",
         ) from None
+    return _guarded(rule, check) if rule.is_foreign else check
+
+
+_PACKS = "mcp_governor.packs"
 
 
 def _imported(module: str, folder: str) -> ModuleType:
@@ -165,7 +159,7 @@ def _run(surface: Surface, runners: Mapping[str, list[Runner]], only: str | None
                 yield _finding(active, found, found.tool)
     if only is None:
         yield from _run_items(surface, runners)
-    plan = _plan(runners)
+    plan = _Plan(runners)
     for tool in surface.tools:
         if only is None or tool.name == only:
             yield from _run_tool(tool, runners, plan)
@@ -190,40 +184,27 @@ def _run_strings(surface: Surface, runners: Mapping[str, list[Runner]], only: st
     on_prose = [*on_any, *runners.get("prose", ())]
     # Surfaces repeat their strings, "string" above all. Our own checks look at the value alone, so a value without hits
     # has none anywhere. A user's check may look at more.
-    users = {id(check) for active, check, _ in on_prose if active.rule.check is not None and ":" in active.rule.check}
-    with_hits: tuple[dict[str, list[Runner]], dict[str, list[Runner]]] = ({}, {})
-    quiet: set[str] = set()
+    repeats = not any(active.rule.is_foreign for active, _, _ in on_prose)
+    quiet: tuple[set[str], set[str]] = (set(), set())
     prose: list[Text] = []
-    for text in surface_strings(surface, quiet):
+    for text in surface_strings(surface):
         is_prose = text.is_prose
         if is_prose and not text.of_skill:
             prose.append(text)
-        if only is not None and text.tool != only:
+        if (only is not None and text.tool != only) or text.value in quiet[is_prose]:
             continue
-        known = with_hits[is_prose].get(text.value)
-        matching = []
-        for runner in known if known is not None else on_prose if is_prose else on_any:
-            active, check, context = runner
-            has_hits = False
-            for found in check(text, context):
-                has_hits = True
-                yield _finding(active, found, text.tool)
-            if known is None and (has_hits or id(check) in users):
-                matching.append(runner)
-        if known is None:
-            with_hits[is_prose][text.value] = matching
-            if not matching and not is_prose:
-                quiet.add(text.value)
+        found = [(one, hit) for one, check, context in (on_any, on_prose)[is_prose] for hit in check(text, context)]
+        yield from (_finding(active, hit, text.tool) for active, hit in found)
+        if repeats and not found:
+            quiet[is_prose].add(text.value)
     on_prose[0][2].facts.memo("prose", lambda: prose)
 
 
-def _run_tool(tool: Tool, runners: Mapping[str, list[Runner]], plan: Plan | None) -> Iterator[Finding]:
+def _run_tool(tool: Tool, runners: Mapping[str, list[Runner]], plan: _Plan) -> Iterator[Finding]:
     for active, check, context in runners.get("tool", ()):
         for found in check(tool, context):
             yield _finding(active, found, tool.name)
-    if plan is None:
-        return
-    for node in plan.facts.nodes(tool):
+    for node in plan.facts.nodes(tool) if plan.facts is not None else ():
         for active, check, context in plan.checks(node):
             for found in check(node, context):
                 # A client that never visits a definition cannot reject anything in it.
@@ -231,14 +212,32 @@ def _run_tool(tool: Tool, runners: Mapping[str, list[Runner]], plan: Plan | None
                     yield _finding(active, found, tool.name)
 
 
-def _plan(runners: Mapping[str, list[Runner]]) -> Plan | None:
-    """The checks of schemas; ``None`` if there are none."""
-    both = runners.get("schema", [])
-    on_input, on_output = [*both, *runners.get("input", ())], [*both, *runners.get("output", ())]
-    if not on_input and not on_output:
-        return None
-    facts = (on_input or on_output)[0][2].facts
-    return Plan({"inputSchema": on_input, "outputSchema": on_output}, facts)
+class _Plan:
+    """The checks for each schema of a surface: most are about parameters, or about schemas with a certain keyword."""
+
+    def __init__(self, runners: Mapping[str, list[Runner]]) -> None:
+        both = runners.get("schema", [])
+        self._runners = {
+            side: [(*getattr(one[1], "scope", (False, frozenset())), one) for one in (*both, *runners.get(kind, ()))]
+            for side, kind in zip(SIDES, ("input", "output"), strict=True)
+        }
+        every = [one for given in self._runners.values() for one in given]
+        self.facts = every[0][2][2].facts if every else None
+        self._keys = frozenset[str]().union(*(keys for _, keys, _ in every))
+        self._planned: dict[tuple[Any, ...], tuple[Runner, ...]] = {}
+
+    def checks(self, node: SchemaPlace) -> tuple[Runner, ...]:
+        """The checks that may have something to say about a schema."""
+        is_object = isinstance(node.schema, dict)
+        keys = self._keys.intersection(node.schema) if is_object else frozenset[str]()
+        look = node.side, is_object and node.argument is not None, keys
+        if look not in self._planned:
+            self._planned[look] = tuple(
+                runner
+                for argument, wanted, runner in self._runners[node.side]
+                if (look[1] or not argument) and not (wanted and wanted.isdisjoint(keys))
+            )
+        return self._planned[look]
 
 
 def _items(key: str, entries: Iterable[Any]) -> Iterator[Item]:
@@ -293,16 +292,7 @@ def _counted(found: Finding, count: int) -> Finding:
     return replace(found, message=message, path="", value=None, correction=None)
 
 
-class Linted(Struct, frozen=True):
-    """A surface, and its findings from :func:`run_rules`."""
-
-    surface: Surface
-    said: Iterable[Finding]
-
-
-def new_findings(
-    findings: Iterable[Finding], baseline: Surface, selection: Selection, linted: Linted | None = None
-) -> list[Finding]:
+def new_findings(findings: Iterable[Finding], baseline: Surface, selection: Selection) -> list[Finding]:
     """The findings that ``baseline`` does not have, at the same place and for the same value.
 
     A change is judged by what it causes: an old finding in a changed tool does not count, and a new finding in an
@@ -312,34 +302,8 @@ def new_findings(
         findings: those about the surface, with the configured severities.
         baseline: the surface before the change.
         selection: the rules that produced the findings.
-        linted: the surface with the findings of these rules, if known: they are reused for an equal baseline instead of
-            running the rules again.
     """
     found = list(findings)
-    if not found:
-        return []
-    if linted is not None and _same(linted.surface, baseline):
-        known = {finding.id for finding in linted.said}
-    else:
-        rules = {finding.rule for finding in found}
-        known = {finding.id for finding in condensed(_findings(baseline, selection, rules=rules))}
+    rules = {finding.rule for finding in found}
+    known = {finding.id for finding in condensed(_findings(baseline, selection, rules=rules))}
     return [finding for finding in found if finding.id not in known]
-
-
-_UNREAD = frozenset({"source", "tools"})
-"""Attributes that no rule reads: where a surface comes from, and what is derived from ``entries``."""
-
-
-def _same(one: Surface, other: Surface) -> bool:
-    """True if two surfaces look the same to every rule, including number types and the order of keys."""
-    return all(
-        _same_part(getattr(one, part), getattr(other, part)) for part in one.__struct_fields__ if part not in _UNREAD
-    )
-
-
-def _same_part(one: Any, other: Any) -> bool:
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        # Item by item, because the text of all tools may be long.
-        return len(one) == len(other) and all(map(_same_part, one, other))
-    # In Python, 1 == 1.0 == True, but their representations differ.
-    return repr(one) == repr(other)

@@ -80,9 +80,8 @@ def write_pages(folder: Path, *, root: Path | None = None) -> list[Path]:
     Raises:
         ConfigError: a rule file is broken.
     """
-    from mcp_governor.rules.catalogue import load_catalogue, rule_files
+    from mcp_governor.rules.catalogue import load_catalogue, read_rule, rule_files
     from mcp_governor.rules.docs import pack_page
-    from mcp_governor.rules.rule_file import read_rule
 
     ids = {read_rule(file).id for file in rule_files(folder)}
     out: list[Path] = []
@@ -105,8 +104,7 @@ def check_examples(folder: Path, *, only: Path | None = None) -> list[str]:
     Raises:
         ConfigError: a rule file is broken.
     """
-    from mcp_governor.rules.catalogue import load_catalogue, rule_files
-    from mcp_governor.rules.rule_file import read_rule
+    from mcp_governor.rules.catalogue import load_catalogue, read_rule, rule_files
 
     catalogue = load_catalogue((folder,), entry_points=False)
     out: list[str] = []
@@ -122,7 +120,7 @@ def check_examples(folder: Path, *, only: Path | None = None) -> list[str]:
 
 def _problem(rule_id: str, folder: Path, example: Example, fails: bool) -> str:
     from mcp_governor.rules.run import lint
-    from mcp_governor.rules.settings import LintSettings
+    from mcp_governor.rules.selection import LintSettings
     from mcp_governor.surface.read import build_surface
 
     surface = build_surface(example.recording())

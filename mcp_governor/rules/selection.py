@@ -2,22 +2,108 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Severity
+from mcp_governor.rule_names import current_name
 from mcp_governor.rules.catalogue import Catalogue, Profile, load_catalogue
 from mcp_governor.rules.rule import ENGINE_CHECK
-from mcp_governor.rules.settings import PERSONAS, LintSettings, Suppression
 from mcp_governor.text import did_you_mean, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
 
     from mcp_governor.rules.rule import Rule
+
+
+class Suppression(Struct, frozen=True):
+    """One rule (or ``pack/*``) that is not reported, and why.
+
+    Attributes:
+        rule: a rule id or ``pack/*``; parsing translates former ids.
+        reason: shown by ``--show-settings``; empty if none was given.
+    """
+
+    rule: str
+    reason: str = ""
+
+    @classmethod
+    def parse(cls, value: Any, where: str) -> Suppression:
+        """Parse a suppression in a config file or ``_meta``: an id, or ``{rule = "…", reason = "…"}``.
+
+        Raises:
+            ConfigError: the value is neither; ``where`` names the place.
+        """
+        if isinstance(value, Suppression):
+            return cls(current_name(value.rule), value.reason)
+        if isinstance(value, str) and value:
+            return cls(current_name(value))
+        if isinstance(value, Mapping) and isinstance(value.get("rule"), str) and set(value) <= {"rule", "reason"}:
+            reason = value.get("reason", "")
+            if isinstance(reason, str):
+                return cls(current_name(value["rule"]), reason)
+        raise ConfigError(
+            f"{where} is not a suppression.",
+            'Write a rule id, or { rule = "pack/name", reason = "…" }.',
+        )
+
+
+Ignored = str | Suppression | Mapping[str, str]
+"""A suppression: parsed, or in a form that :meth:`Suppression.parse` accepts."""
+
+
+class LintSettings(Struct, frozen=True):
+    """Everything that determines which rules run and how: the configuration's ``lint`` table as values.
+
+    Attributes:
+        profiles: names of profiles; their selections are merged, and two that contradict each other are an error.
+        select: rule ids or ``pack/*`` to run *instead of* the profiles' selection; empty: use the profiles.
+        ignore: rule ids or ``pack/*`` to exclude from the selection.
+        extend_select: rule ids or ``pack/*`` to run in addition to the selection.
+        severity: rule id or ``pack/*`` → severity of its findings; an id overrides a pack.
+        options: rule id → option name → value.
+        per_tool_ignores: glob over tool names → what is not reported for these tools.
+        clients: client names (the ``target`` of rules in pack ``clients``): only their limits are checked, including
+            those that are off by default; empty: the rules of all clients that are on by default.
+        personas: ``pedantic`` adds remarks that most people would find petty.
+        rule_paths: the user's folders of rule files.
+        inline: true if servers may suppress findings in ``_meta``.
+        trusted: true if rules may run Python code; otherwise such rules are skipped, and the selection lists them.
+    """
+
+    profiles: tuple[str, ...] = ("recommended",)
+    select: tuple[str, ...] = ()
+    ignore: tuple[Ignored, ...] = ()
+    extend_select: tuple[str, ...] = ()
+    severity: Mapping[str, Severity] = field(default_factory=dict)
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    per_tool_ignores: Mapping[str, tuple[Ignored, ...]] = field(default_factory=dict)
+    clients: tuple[str, ...] = ()
+    personas: tuple[str, ...] = ("regular",)
+    rule_paths: tuple[Path, ...] = ()
+    inline: bool = True
+    trusted: bool = True
+
+    def with_current_names(self) -> LintSettings:
+        """The same settings with current rule ids; ignored ids are translated when they are parsed."""
+        return replace(
+            self,
+            select=tuple(map(current_name, self.select)),
+            extend_select=tuple(map(current_name, self.extend_select)),
+            severity={current_name(rule): severity for rule, severity in self.severity.items()},
+            options={current_name(rule): values for rule, values in self.options.items()},
+        )
+
+
+DEFAULT_SETTINGS = LintSettings()
+"""Only the profile ``recommended``."""
 
 
 _NO_CONTRACTS = frozenset({"call", "charter"})
@@ -43,14 +129,12 @@ class Selection(Struct, frozen=True, dict=True):
         active: by rule id.
         tool_ignores: glob over tool names, ignored selectors, and the rule ids that they match.
         settings: the settings behind it.
-        unread: packages whose rules only an untrusted function could provide.
         ignored: ids of rules that are not reported, whichever station runs them.
     """
 
     active: Mapping[str, ActiveRule]
     tool_ignores: tuple[tuple[str, Suppression, frozenset[str]], ...] = ()
     settings: LintSettings = field(default_factory=LintSettings)
-    unread: tuple[str, ...] = ()
     ignored: frozenset[str] = frozenset()
 
     @cached_property
@@ -67,12 +151,8 @@ class Selection(Struct, frozen=True, dict=True):
 
     @cached_property
     def skipped(self) -> tuple[str, ...]:
-        """Ids of selected rules that do not run because their Python code is not trusted, and a placeholder for those
-        of packages that are not even read."""
-        if self.settings.trusted:
-            return ()
-        foreign = (active.id for active in self.active.values() if active.rule.is_foreign)
-        return (*foreign, *(f"all of {one_line(name, 60)}" for name in self.unread))
+        """Ids of selected rules that do not run because their Python code is not trusted."""
+        return () if self.settings.trusted else tuple(a.id for a in self.active.values() if a.rule.is_foreign)
 
     @cached_property
     def contracts(self) -> tuple[str, ...]:
@@ -102,26 +182,26 @@ def select(settings: LintSettings, catalogue: Catalogue | None = None) -> Select
     """The rules that the settings select.
 
     Raises:
-        ConfigError: an unknown rule, profile, client, persona or option (the message suggests the nearest), an invalid
+        ConfigError: an unknown rule, profile, client or option (the message suggests the nearest), an invalid
             value of an option, or two rules that contradict each other.
     """
     settings = settings.with_current_names()
-    catalogue = catalogue or load_catalogue(settings.rule_paths, trusted=settings.trusted)
+    catalogue = catalogue or load_catalogue(settings.rule_paths)
     profiles = [catalogue.profile(name) for name in settings.profiles]
     ignored = _ignored(settings, catalogue)
     chosen = _chosen(settings, profiles, catalogue, ignored)
     _refuse_contradictions(chosen, settings)
     severities = _severities(settings, profiles, catalogue)
-    options = _options(settings, profiles, catalogue)
+    _check_options(settings, catalogue)
     active = {
         rule.id: ActiveRule(
             rule,
             severities.get(rule.id, severities.get(f"{rule.pack}/*", _default_severity(rule, settings))),
-            {**rule.defaults, **options.get(rule.id, {})},
+            {**rule.defaults, **settings.options.get(rule.id, {})},
         )
         for rule in sorted(chosen, key=lambda rule: rule.id)
     }
-    return Selection(active, _tool_ignores(settings, catalogue), settings, catalogue.unread, ignored)
+    return Selection(active, _tool_ignores(settings, catalogue), settings, ignored)
 
 
 def _default_severity(rule: Rule, settings: LintSettings) -> Severity:
@@ -139,12 +219,6 @@ def _ignored(settings: LintSettings, catalogue: Catalogue) -> frozenset[str]:
 def _chosen(
     settings: LintSettings, profiles: list[Profile], catalogue: Catalogue, ignored: frozenset[str]
 ) -> list[Rule]:
-    for persona in settings.personas:
-        if persona not in PERSONAS:
-            raise ConfigError(
-                f"There is no persona {one_line(persona)!r}.{did_you_mean(persona, PERSONAS)}",
-                f"The personas are {', '.join(PERSONAS)}.",
-            )
     for client in settings.clients:
         if client not in catalogue.clients:
             raise ConfigError(
@@ -157,12 +231,7 @@ def _chosen(
         _add(wanted, settings.select, catalogue, settings)
     else:
         for profile in profiles:
-            part: dict[str, Rule] = {}
-            _add(part, profile.select, catalogue, settings)
-            for selector in profile.ignore:
-                for rule in catalogue.match(selector):
-                    part.pop(rule.id, None)
-            wanted |= part
+            _add(wanted, profile.select, catalogue, settings)
     _add(wanted, settings.extend_select, catalogue, settings)
     return [rule for rule in wanted.values() if rule.id not in ignored]
 
@@ -206,10 +275,7 @@ def _refuse_contradictions(chosen: list[Rule], settings: LintSettings) -> None:
 def _severities(settings: LintSettings, profiles: list[Profile], catalogue: Catalogue) -> Mapping[str, Severity]:
     out: dict[str, Severity] = {}
     for profile in profiles:
-        for selector, severity in profile.severity.items():
-            other = out.get(selector)
-            # The stricter of two profiles wins, in whatever order they are named.
-            out[selector] = severity if other is None or severity.at_least(other) else other
+        out.update(profile.severity)
     for selector, severity in settings.severity.items():
         catalogue.match(selector)
         if selector.endswith("/*"):
@@ -222,40 +288,26 @@ def _severities(settings: LintSettings, profiles: list[Profile], catalogue: Cata
     return out
 
 
-def _options(settings: LintSettings, profiles: list[Profile], catalogue: Catalogue) -> Mapping[str, Mapping[str, Any]]:
-    out: dict[str, dict[str, Any]] = {}
-    for profile in profiles:
-        for rule_id, values in profile.options.items():
-            out.setdefault(rule_id, {}).update(values)
+def _check_options(settings: LintSettings, catalogue: Catalogue) -> None:
+    """Reject an option that a rule does not have, or a value that is invalid for it."""
     for rule_id, values in settings.options.items():
+        from mcp_governor.schemas.patterns import compile_schema, first_error
+
         rule = catalogue.get(rule_id)
         for name, value in values.items():
-            check_option(rule, name, value)
-        out.setdefault(rule_id, {}).update(values)
-    return out
-
-
-def check_option(rule: Rule, name: str, value: Any) -> None:
-    """Reject an option that a rule does not have, or a value that is invalid for it.
-
-    Raises:
-        ConfigError: names the rule and the option, and suggests the nearest option.
-    """
-    option = rule.options.get(name)
-    if option is None:
-        known = ", ".join(rule.options)
-        raise ConfigError(
-            f"Rule {rule.id} has no option {one_line(name)!r}.{did_you_mean(name, rule.options)}",
-            f"Its options are {known}." if known else "It has no options.",
-        )
-    from mcp_governor.schemas.patterns import compile_schema, first_error
-
-    problem = first_error(compile_schema(option.schema), value)
-    if problem is not None:
-        raise ConfigError(
-            f"Option {name} of rule {rule.id} cannot be {one_line(repr(value), 60)}: {one_line(problem[1])}.",
-            f"mcp-governor rule {rule.id} explains it.",
-        )
+            option = rule.options.get(name)
+            if option is None:
+                known = ", ".join(rule.options)
+                raise ConfigError(
+                    f"Rule {rule.id} has no option {one_line(name)!r}.{did_you_mean(name, rule.options)}",
+                    f"Its options are {known}." if known else "It has no options.",
+                )
+            problem = first_error(compile_schema(option.schema), value)
+            if problem is not None:
+                raise ConfigError(
+                    f"Option {name} of rule {rule.id} cannot be {one_line(repr(value), 60)}: {one_line(problem[1])}.",
+                    f"mcp-governor rule {rule.id} explains it.",
+                )
 
 
 def _tool_ignores(settings: LintSettings, catalogue: Catalogue) -> tuple[tuple[str, Suppression, frozenset[str]], ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import cached_property
 from itertools import islice
@@ -10,14 +11,120 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec import Struct, field
 
 from mcp_governor.findings import MAX_SPOTS
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.schemas.walking import subschemas
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mcp_governor.findings import Correction
     from mcp_governor.surface.model import Surface, Tool
 
+
+_SKILL_FILES = "/skillFiles"
+PROSE_KEYS = frozenset({"title", "description", "instructions", "$comment", "markdownDescription"})
+"""Keys whose string values are written for a reader."""
+
+
+class Text(Struct, frozen=True):
+    """One string of a surface.
+
+    Attributes:
+        tool: the tool that it belongs to; ``None`` for the rest of the surface and for entries that are not tools.
+        base: JSON pointer to its container.
+        key: its key or index in the container; if the string is itself a key, that key.
+        value: the string.
+        is_key: the string is a key, not a value.
+    """
+
+    tool: str | None
+    base: str
+    key: str | int
+    value: str
+    is_key: bool = False
+
+    @property
+    def pointer(self) -> str:
+        """Its JSON pointer, relative to the tool or to the surface document."""
+        return join_pointer(self.base, self.key)
+
+    @property
+    def is_prose(self) -> bool:
+        """True if its key says that it is written for a reader."""
+        return (self.key in PROSE_KEYS and not self.is_key) or self.of_skill
+
+    @property
+    def of_skill(self) -> bool:
+        """True if it is the prose of a skill, which is longer than a description and of another kind."""
+        return self.key == "text" and self.base.startswith(_SKILL_FILES)
+
+
+def surface_strings(surface: Surface) -> Iterator[Text]:
+    """Every string of a surface except server info: instructions, every entry of every list, and what was read of
+    skills."""
+    if surface.instructions:
+        yield Text(None, "", "instructions", surface.instructions)
+    for index, entry in enumerate(surface.entries):
+        name = entry.get("name") if isinstance(entry, dict) else None
+        tool = surface.by_name.get(name) if isinstance(name, str) else None
+        if tool is not None and tool.index == index:
+            yield from _strings(entry, tool.name, "")
+        else:
+            yield from _strings(entry, None, f"/tools/{index}")
+    for kind, items in (
+        ("prompts", surface.prompts),
+        ("resources", surface.resources),
+        ("resourceTemplates", surface.templates),
+        ("skills", surface.skill_entries or ()),
+    ):
+        yield from _strings(list(items), None, f"/{kind}")
+    for uri, read in surface.skill_files.items():
+        if isinstance(read.get("text"), str):
+            # A comment in a script or a page is not hidden text: models read the source.
+            prose, code = _COLUMNS.sub(" ", read["text"].replace("<!--", "")), ""
+            if uri.endswith(".md"):
+                # In fenced code, a comment is not hidden, and columns are laid out.
+                code = "\n".join(match[0] for match in _FENCED.finditer(read["text"]))
+                prose = _ROW.sub(lambda row: _COLUMNS.sub(" ", row[0]), _FENCED.sub("", read["text"]))
+            place = join_pointer(_SKILL_FILES, uri)
+            yield Text(None, place, "text", prose)
+            if code:
+                yield Text(None, place, "code", code)
+
+
+_FENCED = lazy_pattern(r"^[ \t>]*(```|~~~)(?s:.*?)(?:^[ \t>]*\1.*|\Z)", re.MULTILINE)
+_ROW = lazy_pattern(r"^[ \t>]*\|.*", re.MULTILINE)
+_COLUMNS = lazy_pattern("  +")
+
+
+def _strings(value: Any, tool: str | None, base: str) -> Iterator[Text]:
+    """Every string in a container. Keys are included only if they are not plain ASCII: others do not matter."""
+    # A pointer is made when its container is read, and not for all of a list: they may be long.
+    stack: list[tuple[str, tuple[str | int, ...], Any]] = [(base, (), value)]
+    while stack:
+        outer, way, container = stack.pop()
+        here = join_pointer(outer, *way)
+        if isinstance(container, dict):
+            for key in container:
+                if not (key.isascii() and key.isprintable()):
+                    yield Text(tool, here, key, key, True)
+        elif not isinstance(container, list):
+            continue
+        inner: list[tuple[str, tuple[str | int, ...], Any]] = []
+        for key, item in container.items() if isinstance(container, dict) else enumerate(container):
+            if isinstance(item, str):
+                yield Text(tool, here, key, item)
+            elif item and isinstance(item, _CONTAINERS):
+                inner.append((here, (key,), item))
+        stack += reversed(inner)
+
+
+_CONTAINERS = (dict, list)
+
+
 _T = TypeVar("_T")
+_Marked = TypeVar("_Marked", bound="Callable[..., Any]")
 
 
 class Hit(Struct, frozen=True):
@@ -129,10 +236,10 @@ MAX_EFFORT = 2_000_000
 
 
 _MAX_KEPT = 20_000_000
-"""Maximum number of cached characters, with a schema counted as 200 besides its pointer: 10,000 tools with six schemas
-each and their descriptions, 40 MB. Beyond it, only the most recent values stay cached."""
+"""Characters that values about tools and strings may take: 10,000 tools with six schemas each and their descriptions,
+40 MB. Beyond it, all of them are forgotten, and made again when they are asked for."""
 _NODE = 200
-"""Approximate size in bytes of a small object and the key for it."""
+"""Approximate size in characters of a small object and the key for it."""
 _UNKNOWN: Any = object()
 
 
@@ -147,7 +254,7 @@ class Facts(Struct, eq=False, dict=True):
     surface: Surface
     effort: int = MAX_EFFORT
     _memo: dict[Any, Any] = field(default_factory=dict)
-    _last: dict[Any, tuple[Any, Any]] = field(default_factory=dict)
+    _kept: dict[Any, Any] = field(default_factory=dict)
     _room: int = _MAX_KEPT
 
     @cached_property
@@ -156,46 +263,35 @@ class Facts(Struct, eq=False, dict=True):
         return frozenset(self.surface.by_name)
 
     def nodes(self, tool: Tool) -> list[SchemaPlace]:
-        """:func:`schema_nodes`, cached while the surface is linted; see :meth:`kept`."""
-        return self.kept(
-            ("nodes", tool.index),
-            lambda: schema_nodes(tool),
-            lambda nodes: sum([len(node.pointer) + _NODE for node in nodes]) + _NODE,  # noqa: C419  (faster)
-        )
+        """:func:`schema_nodes`, made once."""
+        return self.kept(("nodes", tool.index), lambda: schema_nodes(tool))
 
-    def kept(self, key: tuple[Any, ...], make: Callable[[], _T], size: Callable[[_T], int]) -> _T:
-        """The value for ``key``, cached permanently while there is room, then as in :meth:`recent`.
+    def kept(self, key: tuple[Any, ...], make: Callable[[], _T], size: int = _NODE) -> _T:
+        """The value for a key, which is about one tool or one text, while there is room for such values.
 
         Args:
             key: identifies the value and its tool or text.
             make: computes the value.
-            size: approximate size in characters.
+            size: approximate size in characters of the value, or of each item if it has several.
         """
-        value: _T = self._memo.get(key, _UNKNOWN)
+        value: _T = self._kept.get(key, _UNKNOWN)
         if value is _UNKNOWN:
-            value = self.recent(key, make)
-            room = self._room - size(value)
-            if room >= 0:
-                self._room, self._memo[key] = room, value
+            value = make()
+            items = len(value) if isinstance(value, list | tuple | dict) else 0
+            self._room -= _NODE + (len(value) if isinstance(value, str) else size * (items or 1))
+            if self._room < 0:
+                self._room = _MAX_KEPT
+                self._kept.clear()
+            self._kept[key] = value
         return value
 
     def read(self, reader: Callable[..., _T], text: str, *more: Hashable) -> _T:
-        """The result of a prose reader for a description and further arguments, cached by :meth:`kept`: servers repeat
+        """The result of a prose reader for a description and further arguments, :meth:`kept`: servers repeat
         descriptions."""
-        return self.kept((reader, text, *more), lambda: reader(text, *more), lambda _: 2 * len(text) + _NODE)
-
-    def recent(self, key: tuple[Any, ...], make: Callable[[], _T]) -> _T:
-        """The value for ``key``, cached until another key with the same first word is computed. For values that are too
-        large to keep for every tool."""
-        known, value = self._last.get(key[0], (None, None))
-        if known != key:
-            value = make()
-            self._last[key[0]] = key, value
-        found: _T = value
-        return found
+        return self.kept((reader, text, *more), lambda: reader(text, *more))
 
     def memo(self, key: Any, make: Callable[[], _T]) -> _T:
-        """The value for ``key``, computed on first use."""
+        """The value for a key, which is about the whole surface, computed on first use."""
         value: _T = self._memo.get(key, _UNKNOWN)
         if value is _UNKNOWN:
             value = self._memo[key] = make()
@@ -224,5 +320,21 @@ rule.
 
 The first argument is a :class:`~mcp_governor.surface.model.Tool` for ``tool``, a :class:`SchemaPlace` for ``schema``,
 ``input`` and ``output``, a :class:`~mcp_governor.surface.model.Surface` for ``surface``, a
-:class:`~mcp_governor.rules.strings.Text` for ``text`` and ``prose``, and an :class:`Item` for the rest.
+:class:`~mcp_governor.subjects.strings.Text` for ``text`` and ``prose``, and an :class:`Item` for the rest.
 """
+
+
+def about(*, argument: bool = False, keys: Iterable[str] = ()) -> Callable[[_Marked], _Marked]:
+    """A decorator for a check that has nothing to say about other schemas than these, and is not asked about them.
+
+    Args:
+        argument: only the schema objects of parameters.
+        keys: only schema objects with one of these keywords.
+    """
+    scope = argument, frozenset(keys)
+
+    def marked(check: _Marked) -> _Marked:
+        vars(check)["scope"] = scope
+        return check
+
+    return marked

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -184,15 +185,14 @@ def root_of(node: SchemaPlace) -> Any:
 
 def json_text(tool: Tool, side: str, facts: Facts) -> str:
     """One schema of a tool as JSON in ASCII, cached while the surface is linted."""
-    return facts.kept(("json", tool.index, side), lambda: json.dumps(tool.raw.get(side)), len)
+    return facts.kept(("json", tool.index, side), lambda: json.dumps(tool.raw.get(side)))
 
 
 def document_of(tool: Tool, side: str, facts: Facts) -> Document:
     """One schema of a tool with its references, cached while the surface is linted."""
     schema, text = tool.raw.get(side), json_text(tool, side, facts)
-    return facts.memo(
-        ("document", tool.index, side), lambda: Document(schema, text, draft=dialect_of(schema) or LATEST)
-    )
+    made = functools.partial(Document, schema, text, draft=dialect_of(schema) or LATEST)
+    return facts.kept(("document", tool.index, side), made, len(text))
 
 
 _PLAIN = frozenset({"type", "enum", "minimum", "maximum", "title", "description", "default", "examples"})
@@ -236,27 +236,23 @@ def alone(root: Any, part: Any) -> Any:
 
 
 _REFERENCE = lazy_pattern(r'"\$ref": "#/(?:\$defs|definitions)/((?:[^"/\\]|\\.)*)')
-_OTHER_WAYS = lazy_pattern(r'"\$(?:anchor|dynamicAnchor|dynamicRef|id)": ')
-"""Keywords for referring to a definition without a pointer."""
 
 
 def is_reached(node: SchemaPlace, facts: Facts) -> bool:
     """True if a schema applies to some value: it is outside the definitions, or in one to which something leads."""
     if len(node.tokens) < 2 or node.tokens[0] not in DEFINITIONS:
         return True
-    names = facts.recent(("reached", node.tool.index, node.side), lambda: _reached(root_of(node)))
-    return names is None or node.tokens[1] in names
+    names = facts.kept(("reached", node.tool.index, node.side), lambda: _reached(root_of(node)))
+    return node.tokens[1] in names
 
 
-def _reached(root: dict[str, Any]) -> set[str] | None:
-    """The names of definitions to which a schema refers, directly or through others; ``None`` if it may be any."""
+def _reached(root: dict[str, Any]) -> set[str]:
+    """The names of definitions to which a schema refers, directly or through others."""
     homes = [root[key] for key in DEFINITIONS if isinstance(root.get(key), dict)]
     pending = [{key: value for key, value in root.items() if key not in DEFINITIONS}]
     reached: set[str] = set()
     while pending:
         text = json.dumps(pending.pop(), default=str)
-        if _OTHER_WAYS.search(text):
-            return None
         for name in {unescape_pointer(unquote(json.loads(f'"{name}"'))) for name in _REFERENCE.findall(text)} - reached:
             reached.add(name)
             pending += [home[name] for home in homes if name in home]

@@ -18,7 +18,6 @@ from mcp_governor.programs import our_interpreter, program_name
 from mcp_governor.rule_names import note
 from mcp_governor.secret_detection import learn_reference
 from mcp_governor.surface.folders import is_snapshot_folder
-from mcp_governor.target.environments import project_program, python_of
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
 from mcp_governor.target.packages import (
     RUNNERS,
@@ -27,7 +26,6 @@ from mcp_governor.target.packages import (
     runner_environment,
     withheld,
 )
-from mcp_governor.target.published import package_endpoint
 from mcp_governor.target.remote import (
     TOKEN_VARIABLE,
     Header,
@@ -321,6 +319,8 @@ def _python(text: str, rest: str, config: Config, base: Path) -> Source:
 
 def _object(name: str, base: Path) -> wire.StdioEndpoint:
     """A server object, which runs in a child process: in the environment of its project, or in ours."""
+    from mcp_governor.target.environments import python_of
+
     return wire.object_elsewhere(python_of(base) or our_interpreter(), name, import_folders(base))
 
 
@@ -331,6 +331,8 @@ def import_folders(base: Path) -> tuple[str, ...]:
 
 
 def _package(text: str, rest: str, config: Config, base: Path) -> Source:  # noqa: ARG001
+    from mcp_governor.target.published import package_endpoint
+
     launch = config.launch
     endpoint = package_endpoint(text, args=launch.args, with_=launch.with_, env=launch.env, resolves=launch.resolves)
     return _live(visible(text), endpoint, config, installs=True)
@@ -446,6 +448,8 @@ def _child_of_server(server: ServerConfig, config: Config) -> wire.StdioEndpoint
     environment = {**expand(referred, config, f"servers.{server.name}.env"), **config.launch.env}
     cwd = str(config.root / server.cwd) if server.cwd else str(config.root)
     if server.package:
+        from mcp_governor.target.published import package_endpoint
+
         folder = cwd if server.cwd or server.args else None
         with_ = (*server.with_, *config.launch.with_)
         return package_endpoint(
@@ -456,5 +460,7 @@ def _child_of_server(server: ServerConfig, config: Config) -> wire.StdioEndpoint
             cwd=folder,
             resolves=config.launch.resolves,
         )
+    from mcp_governor.target.environments import project_program
+
     program, *rest = server.command
     return _child((project_program(program, Path(cwd)) or program, *rest), environment, cwd)

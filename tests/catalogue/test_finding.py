@@ -6,8 +6,8 @@ import pytest
 from replacing import replace
 
 from mcp_governor.findings import Severity
+from mcp_governor.rules.catalogue import own_rule
 from mcp_governor.rules.finding import fill, finding, named
-from mcp_governor.rules.rule_file import own_rule
 
 ESC, OVERRIDE = "\x1b[31m", "\u202e"
 

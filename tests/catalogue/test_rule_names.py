@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from mcp_governor.builtin_rules import REMOVED
 from mcp_governor.change.model import catalogue as kinds
 from mcp_governor.config import load_config, parse_config
 from mcp_governor.config.model import IgnoredRule
@@ -21,7 +22,6 @@ from mcp_governor.rule_names import (
     rules_folder,
 )
 from mcp_governor.rules import LintSettings, Suppression, dump_baseline, load_baseline, load_catalogue, select
-from mcp_governor.rules.catalogue import removed_rules
 from mcp_governor.rules.docs import pages
 
 RULES = load_catalogue(entry_points=False)
@@ -33,7 +33,7 @@ def test_no_former_name_is_in_use_and_each_leads_straight_to_a_name_that_is():
     live = {*RULES.rules, *kinds()}
     assert former_names()
     assert not live & set(former_names())
-    assert not set(removed_rules()) & set(former_names())
+    assert not set(REMOVED) & set(former_names())
     assert set(former_names().values()) <= live
 
 
@@ -54,7 +54,7 @@ def test_a_former_id_selects_and_ignores_the_rule(old):
 @pytest.mark.parametrize("old", FORMER_RULES)
 def test_the_page_of_a_rule_mentions_its_former_ids(old):
     pack, _, name = current_name(old).partition("/")
-    section = pages(RULES)[f"{pack}.md"].partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+    section = pages()[f"{pack}.md"].partition(f"\n## {name}\n")[2].partition("\n## ")[0]
     assert f"formerly `{old}`" in section
 
 
@@ -163,4 +163,4 @@ def test_a_rule_of_the_user_cannot_take_a_former_id(tmp_path):
     (tmp_path / "mine.toml").write_text(text.replace("hygiene/capitals", OLD, 1))
     with pytest.raises(ConfigError) as caught:
         load_catalogue((tmp_path,), entry_points=False)
-    assert caught.value.message.endswith(f"{OLD} is the former name of {NEW}.")
+    assert caught.value.message.startswith(f"Rule {OLD} is defined twice: in ")

@@ -87,7 +87,7 @@ OTHERS = {
         )
         + "d40 = {type = 'integer'}\n",
         EXAMPLES,
-        "options.a.schema repeats itself too often",
+        "options.a.schema: it could run forever, because it repeats itself too often",
     ),
     "an option whose schema has many branches, and whose default is long": (
         f"options.a.default = [{'0,' * 20_000}]\noptions.a.summary = 'x'\n"
@@ -103,7 +103,7 @@ OTHERS = {
     "an example without end": (
         "",
         f"[[pass]]\ntool = '{'[' * 60_000}{']' * 60_000}'\n",
-        "nests deeper than 200 levels",
+        "nested deeper than 200 levels",
     ),
     "an example that is infinite": ("", "[[pass]]\ntool = '{\"a\": 1e999}'\n", "too large"),
 }

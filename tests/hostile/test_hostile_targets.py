@@ -236,9 +236,9 @@ def test_the_repository_cannot_trust_itself(ruled: Path, trap: Trap, tmp_path: P
 
 
 @pytest.mark.parametrize("line", ["check --offline", "lint good.json", "rules"])
-def test_entry_points_are_read_and_not_called(ruled: Path, trap: Trap, line: str) -> None:
+def test_packages_of_entry_points_are_read_and_not_imported(ruled: Path, trap: Trap, line: str) -> None:
     """An editable install points at the repository, and ``python -m`` looks for packages in the current folder."""
-    points = "[mcp_governor.rules]\npack = acme_pack\nasked = acme_asked:folder\n"
+    points = "[mcp_governor.rules]\npack = acme_pack\n"
     put(
         ruled,
         {
@@ -246,11 +246,9 @@ def test_entry_points_are_read_and_not_called(ruled: Path, trap: Trap, line: str
             "acme-1.0.dist-info/entry_points.txt": points,
             "acme_pack/__init__.py": trap.python("package"),
             "acme_pack/no-page.toml": DECLARED.replace("acme/no-book", "pack/no-page"),
-            "acme_asked.py": trap.python("function"),
             "mcp-governor.toml": 'target = "good.json"\n[lint]\nselect = ["pack/*"]\n',
         },
     )
     done = attack(*line.split(), cwd=ruled).held(0)
     assert trap.sprung == []
     assert "pack/no-page" in done.out
-    assert line == "rules" or "(all of asked); to run them, add --trust" in done.err

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mcp_governor.rules.run import lint
-from mcp_governor.rules.settings import LintSettings
+from mcp_governor.rules.selection import LintSettings
 from mcp_governor.surface import build_surface
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from mcp_governor.rule_names import rules_folder
 from mcp_governor.rules import LintSettings, Rule, load_catalogue, select
+from mcp_governor.rules.catalogue import own_rule, read_rule
 from mcp_governor.rules.governing import govern
-from mcp_governor.rules.rule_file import own_rule, read_rule
 from mcp_governor.rules.run import run_rules
 from mcp_governor.surface import build_surface
 

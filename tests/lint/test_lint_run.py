@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 
 from mcp_governor.findings import Finding
 from mcp_governor.prose.mentions import NameIndex
-from mcp_governor.rules import LintSettings, load_catalogue, run, select
+from mcp_governor.rules import LintSettings, load_catalogue, select
 from mcp_governor.rules.finding import fill
 from mcp_governor.rules.run import lint, run_rules
 from mcp_governor.subjects.context import schema_nodes
@@ -275,36 +274,3 @@ def test_no_surface_can_crash_a_rule(recording):
             assert isinstance(found, Finding)
             assert found.id
             assert visible(found.message) == found.message
-
-
-def _about_a_baseline(tools: list[dict[str, Any]], before: list[dict[str, Any]], asked: list[str]) -> list[str]:
-    """Rules of the findings that are new since a baseline; notes every tool that a rule is asked about."""
-    surface, baseline = build_surface({"tools": tools}, source="now"), build_surface({"tools": before}, source="then")
-    with pytest.MonkeyPatch.context() as patch:
-        real = run._run_tool
-
-        def noted(tool, *more):
-            asked.append(tool.name)
-            return real(tool, *more)
-
-        patch.setattr(run, "_run_tool", noted)
-        return [finding.rule for finding in lint(surface, LintSettings(select=("clarity/bounds",)), baseline=baseline)]
-
-
-def _limited(most: Any) -> list[dict[str, Any]]:
-    limit = {"type": "integer", "description": "How many.", "minimum": 2, "maximum": most}
-    return [tool(inputSchema={"type": "object", "properties": {"limit": limit}})]
-
-
-def test_rules_are_not_asked_again_about_a_baseline_that_is_the_same():
-    asked: list[str] = []
-    assert _about_a_baseline(_limited(1), _limited(1), asked) == []
-    assert len(asked) == 1
-
-
-def test_a_baseline_that_only_python_takes_for_the_same_is_read():
-    # 1 == 1.0 in Python; a finding names the value as it is written.
-    asked: list[str] = []
-    _about_a_baseline(_limited(1), _limited(1.0), asked)
-    assert len(asked) == 2
-    assert _about_a_baseline(_limited(1), _limited(True), []) == ["clarity/bounds"]

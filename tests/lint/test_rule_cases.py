@@ -142,7 +142,7 @@ def test_each_case_has_its_sentence_and_its_value(tmp_path):
         ('message = "m"\n[[cases]]\nthen = {}\nsays = "no"', 13, "has no message 'no'"),
         ('message = "m"\ngiven = "$"\n[[cases]]\nthen = {}', 11, "sets given next to cases"),
         ('message = "m"\nargument = "a"\nthen = {}', 11, "sets argument, but looks at a tool"),
-        ('message = "m"\non = "prompt"\nresolve = true\nthen = {}', 12, "sets resolve, but a prompt is not a schema"),
+        ('message = "m"\non = "prompt"\nresolve = true\nthen = {}', 12, "sets resolve, but looks at a prompt"),
         ('message = "m"\n[[cases]]\nthen = {}\n[[cases]]\nforbid = "("', 14, "not a regular expression"),
         ('message = "m"\nwhen = { type = "strin" }\nthen = {}', 11, "does not compile: when"),
         ('message = "m"\nvalue = "$.["\nthen = {}', 11, "not a JSONPath"),

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.rules import LintSettings, load_catalogue, scope, select
+from mcp_governor.rules import LintSettings, load_catalogue, run, select
 from mcp_governor.rules.rule import Rule
 from mcp_governor.rules.run import run_rules
-from mcp_governor.rules.scope import Plan, about
-from mcp_governor.subjects.context import Context, Facts
+from mcp_governor.subjects.context import Context, Facts, about
 from mcp_governor.surface import build_surface
 
 CATALOGUE = load_catalogue(entry_points=False)
@@ -35,13 +34,8 @@ TOOL = {
     [
         ({}, {"", "plain", "number", "either", "anyOf/0", "anyOf/1", "said", "listed", "yes"}),
         ({"argument": True}, {"plain", "number", "either", "said", "listed"}),
-        ({"described": True}, {"said", "listed"}),
-        ({"keys": ["default"]}, {"number"}),
         ({"keys": ["default", "description"]}, {"number", "said"}),
-        ({"keys": ["anyOf"], "types": ["boolean"]}, {"either"}),
-        # What is under a union may have any type; true has none.
-        ({"types": ["integer"]}, {"number", "either", "anyOf/0", "yes"}),
-        ({"described": True, "types": ["boolean"]}, {"listed"}),
+        ({"argument": True, "keys": ["anyOf", "properties"]}, {"either"}),
     ],
 )
 def test_a_check_is_asked_about_its_scope(given, asked):
@@ -52,8 +46,7 @@ def test_a_check_is_asked_about_its_scope(given, asked):
     def check(_node, _context):
         return ()
 
-    runner = (None, check, Context({}, facts))
-    plan = Plan({"inputSchema": [runner], "outputSchema": []}, facts)
+    plan = run._Plan({"input": [(None, check, Context({}, facts))]})
     found = {"/".join(map(str, node.tokens)) for node in facts.nodes(surface.tools[0]) if list(plan.checks(node))}
     assert {path.removeprefix("properties/").removeprefix("either/") for path in found} == asked
 
@@ -63,5 +56,5 @@ def test_no_finding_is_outside_the_scope(rule: Rule, monkeypatch):
     selection = select(LintSettings(select=(rule.id,)), CATALOGUE)
     surfaces = [build_surface(example.recording()) for example in (*rule.fails, *rule.passes)]
     within = [run_rules(surface, selection) for surface in surfaces]
-    monkeypatch.setattr(scope, "scope_of", lambda _check: scope.Scope())
+    monkeypatch.setattr(run._Plan, "checks", lambda plan, node: [one for *_, one in plan._runners[node.side]])
     assert within == [run_rules(surface, selection) for surface in surfaces]

@@ -114,7 +114,7 @@ def test_every_scope_and_the_whole_of_jsonpath(tmp_path, scope, given, paths):
             14,
             "a default that its schema refuses",
         ),
-        ('"description": "foo"}', '"description": "foo"', 17, "not JSON"),
+        ('"description": "foo"}', '"description": "foo"', 17, "an example is cut off"),
         ('[[fail]]\ntool = \'{"name": "a", "description": "foo"}\'', "", 1, "fail"),
         ("fix =", "mend =", 11, "unknown key"),
         ('forbid = "foo+$"', 'forbid = "foo"\ncorrection = { remove = true }', 10, "effect"),
@@ -143,7 +143,11 @@ def test_a_broken_file_is_one_error_with_file_and_line(tmp_path, old, new, line,
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ('given = "$.description"\nforbid = "foo+$"', 'check = "nowhere.check"', "no built-in check"),
+        (
+            'given = "$.description"\nforbid = "foo+$"',
+            'check = "nowhere.check"',
+            "the check nowhere.check cannot be imported",
+        ),
         ('given = "$.description"\nforbid = "foo+$"', 'check = "acme_nowhere:check"', "cannot be imported"),
     ],
 )
@@ -173,7 +177,7 @@ def test_no_pattern_can_hang(tmp_path, given):
     ],
 )
 def test_a_schema_that_leads_back_into_itself_is_refused(tmp_path, then):
-    with pytest.raises(ConfigError, match=r"no-foo\.toml:9 could run forever") as caught:
+    with pytest.raises(ConfigError, match=r"no-foo\.toml:9 does not compile: then: it could run forever") as caught:
         run(tmp_path, changed('forbid = "foo+$"', f"then = {then}"))
     assert 'on = "schema"' in caught.value.hint
 

@@ -8,7 +8,6 @@ import pytest
 import tomli
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from replacing import replace
 
 from mcp_governor.change.model import Change
 from mcp_governor.change.vocabulary import Side, Verdict
@@ -35,12 +34,6 @@ def test_an_accepted_finding_keeps_its_place_and_gets_the_reason() -> None:
     result = applied(Acceptance(FOUND.id, "reviewed"), Acceptance(CHANGE.id, "agreed with the only client"))
     assert [(f.rule, f.accepted) for f in result.findings] == [("pack/rule", "reviewed"), ("pack/other", None)]
     assert result.changes == {CHANGE.id: "agreed with the only client"}
-
-
-def test_a_finding_is_accepted_under_the_id_that_an_earlier_version_gave_it() -> None:
-    now = replace(FOUND, value="part", former="x")
-    result = apply_acceptances([Acceptance(FOUND.id, "reviewed")], [now], [], today=TODAY)
-    assert [f.accepted for f in result.findings] == ["reviewed"]
 
 
 @pytest.mark.parametrize(

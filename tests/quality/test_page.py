@@ -8,7 +8,6 @@ from quality_corpus import FIGURES, read_figures
 from quality_labels import SPLITS
 from quality_page import measured, tables
 
-from mcp_governor.rules import load_catalogue
 from mcp_governor.rules.docs import pages
 
 TALLY = {"n": 10, "useful": 7.5, "nitpick": 1.5, "false": 1, "share": 0.75, "low": 0.4, "high": 0.92}
@@ -22,11 +21,11 @@ def test_a_rules_page_shows_what_was_measured() -> None:
         "([quality](../project/quality.md)).",
         "clarity/length": "none of its findings has been judged ([quality](../project/quality.md)).",
     }
-    clarity = pages(load_catalogue(entry_points=False), found)["clarity.md"]
+    clarity = pages(found)["clarity.md"]
     assert clarity.count("*Measured:* ") == 2
     section = clarity.partition("\n## bounds\n")[2].partition("\n## ")[0]
     assert f"*Measured:* {found['clarity/bounds']}" in section
-    assert "*Measured:*" not in pages(load_catalogue(entry_points=False))["clarity.md"]
+    assert "*Measured:*" not in pages()["clarity.md"]
 
 
 def test_figures_are_under_the_current_name_of_a_rule(tmp_path: Path) -> None:

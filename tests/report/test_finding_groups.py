@@ -9,7 +9,7 @@ from replacing import replace
 
 from mcp_governor.checking.model import Report
 from mcp_governor.findings import Finding, Severity
-from mcp_governor.report.finding_groups import PLACES_SHOWN, causes, fitting
+from mcp_governor.report.finding_groups import PLACES_SHOWN, causes
 from mcp_governor.report.lines import plain_text
 from mcp_governor.report.markdown import render
 from mcp_governor.report.text import report_lines
@@ -100,12 +100,6 @@ def test_every_warning_up_to_a_hundred_and_then_their_number() -> None:
     shown = text_of(*(said("a/r", f"Number {number}.") for number in range(103)))
     assert shown.count("\n! ") == 100
     assert "… and 3 more causes" in shown
-
-
-def test_every_rule_has_its_turn_before_one_has_a_second() -> None:
-    found = causes([*(said("a/a", f"A {number}.") for number in range(5)), said("b/b", "B."), said("c/c", "C.")])
-    assert [cause.rule for cause in fitting(found, 4)] == ["b/b", "c/c", "a/a", "a/a"]
-    assert fitting(found, 100) == found
 
 
 def test_words_of_a_server_cannot_take_the_place_of_the_tools() -> None:

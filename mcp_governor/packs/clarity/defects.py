@@ -14,9 +14,8 @@ from mcp_governor.prose.units import measures, states_unit, unit_names, unit_of
 from mcp_governor.prose.words import name_words
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import hit
-from mcp_governor.subjects.phrases import counted, first_of
 from mcp_governor.subjects.schemas import effective, followed, parent_of, root_of, types_of
-from mcp_governor.text import one_line
+from mcp_governor.text import counted, first_of, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

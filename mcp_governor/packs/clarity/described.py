@@ -19,8 +19,7 @@ from mcp_governor.prose.declared import Declared, declared, undescribed
 from mcp_governor.prose.guarded import Guarded
 from mcp_governor.prose.passages import passages_about
 from mcp_governor.prose.words import STOP_WORDS, name_words, stem, word_count, word_set, words
-from mcp_governor.rules.scope import about
-from mcp_governor.subjects.context import Context, Hit, SchemaPlace, hit
+from mcp_governor.subjects.context import Context, Hit, SchemaPlace, about, hit
 from mcp_governor.subjects.schemas import branches_of, effective, is_reached, root_of, types_of
 from mcp_governor.text import one_line
 

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from mcp_governor.prose.claims import Claim
-    from mcp_governor.rules.strings import Text
-    from mcp_governor.subjects.context import Context, Facts, Hit, SchemaPlace
+    from mcp_governor.subjects.context import Context, Facts, Hit, SchemaPlace, Text
     from mcp_governor.surface.model import Surface, Tool
 
 

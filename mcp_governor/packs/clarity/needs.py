@@ -20,9 +20,8 @@ from mcp_governor.prose.credentials import names_key, names_password
 from mcp_governor.prose.passages import outline_of, without_name
 from mcp_governor.prose.words import name_words
 from mcp_governor.subjects.context import hit
-from mcp_governor.subjects.phrases import first_of
 from mcp_governor.subjects.schemas import COMPOSITION, root_of, types_of, values_of
-from mcp_governor.text import one_line
+from mcp_governor.text import first_of, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -69,7 +68,7 @@ def unstated_ignoring(tool: Tool, context: Context) -> Iterator[Hit]:
 
 
 def _hits(tool: Tool, context: Context, *, bars: bool) -> Iterator[Hit]:
-    every = context.facts.recent(("needs", tool.index), lambda: tuple(_needs_of(tool, context)))
+    every = context.facts.kept(("needs", tool.index), lambda: tuple(_needs_of(tool, context)))
     found = [one for one in every if one.bars is bars]
     if bars:
         more = [set(one.names) for one in every if not one.bars]

@@ -23,9 +23,7 @@ from mcp_governor.prose.passages import Passage, passages_about
 from mcp_governor.prose.shown_values import shown_values
 from mcp_governor.prose.units import unit_of, unit_of_name
 from mcp_governor.prose.words import name_words
-from mcp_governor.rules.scope import about
-from mcp_governor.subjects.context import hit
-from mcp_governor.subjects.phrases import counted
+from mcp_governor.subjects.context import about, hit
 from mcp_governor.subjects.schemas import (
     COMPOSITION,
     effective,
@@ -36,6 +34,7 @@ from mcp_governor.subjects.schemas import (
     values_of,
     with_branches,
 )
+from mcp_governor.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -60,7 +59,7 @@ _TYPES = {
 }
 
 
-@about(described=True)
+@about(argument=True)
 def stated_type(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """The schema accepts the type that the description states."""
     types: frozenset[str] | None = None
@@ -121,7 +120,7 @@ def _accepts(types: frozenset[str], stated: str) -> bool:
 # -- values
 
 
-@about(described=True, keys={"enum", "const", "items", "$ref", "anyOf", "oneOf"})
+@about(argument=True, keys={"enum", "const", "items", "$ref", "anyOf", "oneOf"})
 def stated_values(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """The enum contains every value that the description lists."""
     allowed = _enum(root_of(node), node.schema) if passages_about(node, context) else None
@@ -178,7 +177,7 @@ def _enum(root: Any, schema: Any) -> list[str] | None:
 # -- default
 
 
-@about(described=True, keys={"default"})
+@about(argument=True, keys={"default"})
 def stated_default(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A default that the description states is the default in the schema."""
     if "default" not in node.schema:
@@ -234,7 +233,7 @@ _NUMERIC = lazy_pattern(r"-?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,15})?")
 # -- required
 
 
-@about(described=True)
+@about(argument=True)
 def stated_required(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A description does not call an optional parameter required, or a required one optional."""
     read = [(one, context.facts.read(read_necessity, one.text)) for one in passages_about(node, context)]
@@ -296,13 +295,13 @@ _OF = {"string": "characters", "array": "items", "number": "number", "integer": 
 _LOWER = ("min", "exclusiveMin")
 
 
-@about(argument=True, types={"array", "integer", "number", "string"})
+@about(argument=True)
 def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A limit that the description gives is in the schema."""
     yield from _unstated(node, context, plain=False)
 
 
-@about(argument=True, types={"array", "integer", "number", "string"})
+@about(argument=True)
 def plain_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A lower limit of zero or one, and an exact length, that the description gives is in the schema."""
     yield from _unstated(node, context, plain=True)
@@ -357,7 +356,7 @@ def _is_plain(limits: list[Limit]) -> bool:
     )
 
 
-@about(argument=True, keys={"default"}, types={"integer", "number"})
+@about(argument=True, keys={"default"})
 def default_beyond(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A default is within the limit that the description gives."""
     for said, schema, limits in _said(node, context):
@@ -369,7 +368,7 @@ def default_beyond(node: SchemaPlace, context: Context) -> Iterator[Hit]:
                     return
 
 
-@about(described=True, types={"array", "integer", "number", "string"})
+@about(argument=True)
 def stated_bounds(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """Bounds that the description states are those in the schema."""
     for said, schema, limits in _said(node, context, bounded=True):

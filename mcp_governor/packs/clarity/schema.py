@@ -10,14 +10,12 @@ from mcp_governor.findings import Correction, Edit, Effect
 from mcp_governor.fixes.corrections import optional
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.words import name_words
-from mcp_governor.rules.scope import about
 from mcp_governor.schemas.cost import effort
 from mcp_governor.schemas.dialects import dialect_of
 from mcp_governor.schemas.keywords import DEFINITIONS, KEYWORDS
 from mcp_governor.schemas.patterns import errors, published_parts
 from mcp_governor.schemas.pointers import join_pointer
-from mcp_governor.subjects.context import Context, Hit, SchemaPlace, hit
-from mcp_governor.subjects.phrases import first_of
+from mcp_governor.subjects.context import Context, Hit, SchemaPlace, about, hit
 from mcp_governor.subjects.schemas import (
     alone,
     document_of,
@@ -26,6 +24,7 @@ from mcp_governor.subjects.schemas import (
     plainly_accepts,
     root_of,
 )
+from mcp_governor.text import first_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -106,6 +105,10 @@ def _refused(rule: str, node: SchemaPlace, context: Context, given: list[tuple[s
             yield hit(pointer, value, error=problems[0][1])
 
 
+_PARTS = 20_000
+"""Approximate size in characters of the validators of a schema."""
+
+
 def _validator(node: SchemaPlace, context: Context) -> Validator | None:
     """A validator for a part of a published schema, which is read once; ``None`` if none can be built."""
     root = root_of(node)
@@ -113,7 +116,7 @@ def _validator(node: SchemaPlace, context: Context) -> Validator | None:
     if not isinstance(root, dict) or draft is None:
         return None
     try:
-        parts = context.facts.recent(("parts", node.tool.index, node.side), lambda: published_parts(root, draft))
+        parts = context.facts.kept(("parts", node.tool.index, node.side), lambda: published_parts(root, draft), _PARTS)
         return parts(join_pointer("", *node.tokens))
     except (ValueError, TypeError):
         return None
@@ -136,7 +139,6 @@ def required_declared(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
             yield hit(f"{node.pointer}/required/{index}", name, correction=correction, argument=name)
 
 
-@about(types={"object"})
 def misplaced_properties(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """The fields of an object are declared in ``properties``, not next to ``type``."""
     schema = node.schema
@@ -365,7 +367,7 @@ def _impossible(tool: Tool, context: Context) -> tuple[bool, list[str]]:
     schema = tool.raw.get("inputSchema")
     if not isinstance(schema, dict):
         return False, []
-    return context.facts.recent(("impossible", tool.index), lambda: _emptiness(context).impossible(schema))
+    return context.facts.kept(("impossible", tool.index), lambda: _emptiness(context).impossible(schema))
 
 
 def _emptiness(context: Context) -> Emptiness:

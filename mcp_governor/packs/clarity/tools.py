@@ -28,8 +28,7 @@ from mcp_governor.prose.effects import (
 from mcp_governor.prose.guarded import Guarded
 from mcp_governor.prose.words import MUTATING_VERBS, READING_VERBS, name_words, word_count, word_set, words
 from mcp_governor.subjects.context import Context, Hit, hit
-from mcp_governor.subjects.phrases import counted, first_of
-from mcp_governor.text import one_line
+from mcp_governor.text import counted, first_of, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

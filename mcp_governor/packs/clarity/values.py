@@ -17,8 +17,7 @@ from mcp_governor.prose.passages import Passage, passages_about
 from mcp_governor.prose.shown_values import declared_values, shown_values
 from mcp_governor.prose.vocabulary import FREE, MAPS, is_kind
 from mcp_governor.prose.words import name_words
-from mcp_governor.rules.scope import about
-from mcp_governor.subjects.context import hit
+from mcp_governor.subjects.context import about, hit
 from mcp_governor.subjects.schemas import COMPOSITION, closes, effective, parent_of, root_of, types_of, values_of
 
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ def _open_text(node: SchemaPlace) -> OpenText | None:
     return None
 
 
-@about(argument=True, types={"array", "integer", "number", "string"})
+@about(argument=True)
 def closed_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A parameter whose values the description lists has an enum."""
     found = _open_text(node)
@@ -313,7 +312,7 @@ _AMOUNTS = ("depth", "precision", "quality", "range", "resolution", "scale", "si
 _NUMBER = lazy_pattern(r"[+-]?\d{1,9}")
 
 
-@about(argument=True, types={"array", "string"})
+@about(argument=True)
 def stated_format(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A format that the description gives is a pattern."""
     found = _open_text(node)
@@ -378,7 +377,7 @@ _NEEDED = lazy_pattern(
 """How a sentence that names an object goes on, if keys of that object follow."""
 
 
-@about(argument=True, types={"array", "object"})
+@about(argument=True)
 def stated_object(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """The keys that a description lists or shows are properties of the object."""
     schema = _bare_object(node)
