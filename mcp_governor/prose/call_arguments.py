@@ -22,11 +22,6 @@ Tokens = tuple[str | int, ...]
 
 _MAX_PROPERTIES = 1_000
 """Maximum number of parameters per object; a larger one is generated, and no description lists them."""
-<<<<<<< HEAD
-=======
-_MAX_NAMES = 2_000
-"""Maximum number of parameters per tool, nested ones included; with more, only those of the call itself are kept."""
->>>>>>> ru
 
 
 class CallObject(Struct, frozen=True):
@@ -57,18 +52,6 @@ def call_properties(tool: Tool) -> Mapping[str, Any]:
     return _call_object(tool.raw.get("inputSchema")).properties
 
 
-<<<<<<< HEAD
-=======
-def argument_places(tool: Tool, facts: Facts) -> Mapping[str, Tokens]:
-    """The place where each parameter is declared, as the tokens of its node.
-
-    A name that two nested objects declare is omitted, unless the call itself declares it.
-    """
-    # Asked for by several walks over all tools.
-    return facts.kept(("argument places", tool.index), lambda: _places(tool.raw.get("inputSchema")))
-
-
->>>>>>> ru
 def _call_object(root: Any) -> CallObject:
     found = CallObject((), root if isinstance(root, dict) else {})
     if len(found.properties) == 1:

@@ -74,13 +74,8 @@ def outline_of(tool: Tool, facts: Facts) -> Outline:
     """What a tool's description says about its parameters, read once for all of them."""
     return facts.kept(
         ("outline", tool.index),
-<<<<<<< HEAD
         lambda: outline(tool.description, call_object(tool, facts).properties),
-        lambda _: 2 * len(tool.description),
-=======
-        lambda: outline(tool.description, argument_places(tool, facts)),
-        len(tool.description),
->>>>>>> ru
+        2 * len(tool.description),
     )
 
 

@@ -16,8 +16,8 @@ from msgspec import Struct
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.parsing import read_python_expression
-from mcp_governor.subjects.phrases import kind_of
 from mcp_governor.subjects.schemas import effective, types_of
+from mcp_governor.text import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
