@@ -47,7 +47,11 @@ def required_with_default(node: SchemaPlace, _context: Context) -> Iterator[Hit]
     """A required parameter has no default."""
     required = parent_of(node).get("required")
     # A call has to give its consent: the default makes one without it fail.
-    if isinstance(required, list) and node.argument in required and _CONSENT.isdisjoint(name_words(node.argument)):
+    if (
+        isinstance(required, list)
+        and node.argument in required
+        and _CONSENT.isdisjoint(name_words(node.argument or ""))
+    ):
         correction = Correction((optional(node),), Effect.WIDER)
         yield hit(f"{node.pointer}/default", node.schema["default"], correction=correction, argument=node.argument)
 
@@ -260,7 +264,7 @@ def _is_plain(schema: Any) -> bool:
     keys, kind, values = schema.keys() - _NOTES, schema.get("type"), schema.get("enum")
     if kind not in (None, *_TYPES):
         return False
-    low, high = _RANGES.get(kind, ("", ""))
+    low, high = _RANGES.get(kind or "", ("", ""))
     if keys <= {"type", "format", "items", low, high} and _is_range(schema.get(low), schema.get(high), low):
         # A list without items fits any "items"; of one value, a list has it as often as it takes.
         return not schema.get("minItems") or _is_plain(schema.get("items", True))
