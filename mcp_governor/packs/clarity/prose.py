@@ -321,7 +321,7 @@ def _unstated(node: SchemaPlace, context: Context, *, plain: bool) -> Iterator[H
         yield hit(
             said.path if said.where == "own" else node.pointer,
             said.value,
-            correction=None if exact else narrowed(node, bounds),
+            correction=None if exact else narrowed(node, bounds, said.text),
             argument=node.argument,
             limits=", ".join(f'"{keyword}": {json.dumps(value)}' for keyword, value in bounds.items()),
             said=lacking[0].claim.sentence,

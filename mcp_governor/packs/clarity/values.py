@@ -92,7 +92,8 @@ def closed_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         return
     if isinstance(default, str) and default not in values:
         values.append(default)
-    correction = narrowed(node, {"enum": values}, items=found.items)
+    fits = not isinstance(default, list) or set(values).issuperset(map(str, default))
+    correction = narrowed(node, {"enum": values}, said, items=found.items) if fits else None
     yield found.hit("enum", values, claim.sentence, correction=correction, takes="text")
 
 
@@ -211,7 +212,7 @@ def _listed_numbers(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     if not types or not types <= {"integer", "number"} or values_of(root, schema) is not None:
         return
     default = effective(root, schema).get("default")
-    for _, claim in claims_about(node, context, read_values):
+    for passage, claim in claims_about(node, context, read_values):
         listed = claim.listed
         if len(listed.values) < 2 or not all(map(_NUMBER.fullmatch, listed.values)):
             continue
@@ -226,7 +227,7 @@ def _listed_numbers(node: SchemaPlace, context: Context) -> Iterator[Hit]:
             yield hit(
                 node.pointer,
                 codes,
-                correction=narrowed(node, {"enum": codes}),
+                correction=narrowed(node, {"enum": codes}, passage.text),
                 argument=node.argument,
                 fragment=f'"enum": {json.dumps(codes)}',
                 takes="number",
