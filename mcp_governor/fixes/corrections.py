@@ -112,7 +112,8 @@ def optional(node: SchemaPlace) -> Edit:
 _MAX_TEXT = 4_000
 """Maximum number of characters of a description that are read here."""
 _OPEN = lazy_pattern(
-    r"\be\.?g\b|\bexamples?\b|\bsuch as\b|(?<!\bto )\binclud|\betc\b|\bthrough\b|\bor \*|\bjson (?:array|list|object|string)\b"
+    r"\be\.?g\b|\bexamples?\b|\bsuch as\b|(?<!\bto )\binclud|\betc\b|\bthrough\b|\bor \*"
+    r"|\bjson (?:array|list|object|string)\b"
     r"|\bothers?\b|\bany\b|\bcustom\b|\byour own\b|\bcase.insensitive\b|\b[01]-based\b|\.\.\.|…|<",
     re.IGNORECASE,
 )
