@@ -338,7 +338,6 @@ NOT_BOUNDS = [
     ({"type": "number", "minimum": 0, "maximum": 1}, "Between 0 and 100%"),
     ({"type": "number", "minimum": 0, "maximum": 1}, "between 0.0 and 1.0"),
     ({"type": "integer", "exclusiveMaximum": 51}, "max 50"),
-    ({"type": "integer", "minimum": 0, "exclusiveMinimum": True}, "must be greater than 0"),
     (TEXT, "max 20 characters"),
     (TEXT, "max 100"),
     (TEXT, "Lines of up to 80 characters each"),

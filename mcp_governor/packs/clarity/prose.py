@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.fixes.corrections import narrowed
@@ -16,7 +17,6 @@ from mcp_governor.prose.claims import (
     read_types,
     read_values,
 )
-from mcp_governor.prose.guarded import Guarded
 from mcp_governor.prose.limits import number, read_limits, stated_limits
 from mcp_governor.prose.passages import Passage, passages_about
 from mcp_governor.prose.shown_values import shown_values
@@ -250,12 +250,7 @@ def left_out(tool: Tool, context: Context) -> Iterator[Hit]:
         yield hit("/description", tool.description, arguments=wrong, stated="optional", actual="required")
 
 
-_BOUNDED = {
-    "characters": ("enum", "const", "format", *COMPOSITION),
-    "items": ("const", *COMPOSITION),
-    "number": ("enum", "const", *COMPOSITION),
-    "integer": ("enum", "const", *COMPOSITION),
-}
+_BOUNDING = frozenset({"enum", "const", *COMPOSITION}) - {"anyOf", "oneOf"}
 """Other keywords that bound a value, so that the keyword for the bound itself may be missing."""
 _OF = {"string": "characters", "array": "items", "number": "number", "integer": "integer"}
 _LOWER = ("min", "exclusiveMin")
@@ -276,13 +271,18 @@ def plain_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
 def _unstated(node: SchemaPlace, context: Context, *, plain: bool) -> Iterator[Hit]:
     for said, schema, limits in _said(node, context):
         lacking = [limit for limit in limits if _lacks(limit, schema)]
-        if not lacking or _is_clamped(node) or any(_exceeds(value, lacking) for value in shown_values(said.text)):
+        if not lacking or _is_clamped(node):
             continue
-        if _is_plain(lacking) is not plain or [(limit.keyword, limit.value) for limit in lacking] == [("minItems", 1)]:
-            return
+        lengths = [limit for limit in lacking if limit.keyword.endswith("Length")]
+        # "Two-letter code, or 'all'"
+        if lengths and any(_is_beyond(len(value), one) for value in shown_values(said.text) for one in lengths):
+            continue
         bounds = {limit.keyword: limit.value for limit in lacking}
         # The length of what has only one, such as an id, may be that of an example.
         exact = len(bounds) > 1 and len(set(bounds.values())) == 1
+        is_plain = exact or all(key.startswith(_LOWER) and value in (0, 1) for key, value in bounds.items())
+        if is_plain is not plain or bounds == {"minItems": 1}:
+            return
         yield hit(
             said.path if said.where == "own" else node.pointer,
             said.value,
@@ -295,59 +295,35 @@ def _unstated(node: SchemaPlace, context: Context, *, plain: bool) -> Iterator[H
         return
 
 
-_CLAMPED = Guarded(r"\b(?:capped|clamped)\s(?:at|to)\s\d", " capped at ", " capped to ", " clamped at ", " clamped to ")
-_BEFORE_CLAMPED = 100
-"""Number of characters in front of it that may name the parameter: those of a clause."""
-
-
 def _is_clamped(node: SchemaPlace) -> bool:
     """True if the tool's description says that it lowers larger values of the parameter."""
-    words = name_words(node.argument or "")[-1:]
-    text = node.tool.description[:_MAX_READ]
-    for match in _CLAMPED.finditer(text):
-        said = _CLAUSES.split(text[max(0, match.start() - _BEFORE_CLAMPED) : match.start()].lower())[-1]
-        if any(word in said.split() for word in words):
-            return True
-    return False
-
-
-_CLAUSES = lazy_pattern(r"[.,\n]")
-
-
-def _is_plain(limits: list[Limit]) -> bool:
-    """True if the only limit is a lower one of 0 or 1, as of a count, or if it is an exact number."""
-    values = {limit.value for limit in limits}
-    return all(limit.keyword.startswith(_LOWER) and limit.value in (0, 1) for limit in limits) or (
-        len(limits) == 2 and len(values) == 1
-    )
+    word = re.escape("".join(name_words(node.argument or "")[-1:]))
+    clamped = rf"\b{word}\b[^.,\n]{{0,100}}\b(?:capped|clamped)\s(?:at|to)\s\d"
+    return re.search(clamped, node.tool.description[:_MAX_READ], re.IGNORECASE) is not None
 
 
 @about(argument=True, keys={"default"}, types={"integer", "number"})
 def default_beyond(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A default is within the limit that the description gives."""
-    for said, schema, limits in _said(node, context):
-        default = schema.get("default")
-        if isinstance(default, int | float) and not isinstance(default, bool):
-            for limit in limits:
-                if limit.keyword == "maximum" and default > limit.value:
-                    yield said.hit(said=limit.claim.sentence, default=default)
-                    return
+    default = node.schema["default"]
+    for said, _, limits in _said(node, context):
+        for limit in limits if type(default) in (int, float) else ():
+            if limit.keyword == "maximum" and default > limit.value:
+                yield said.hit(said=limit.claim.sentence, default=default)
+                return
 
 
 @about(described=True, types={"array", "integer", "number", "string"})
 def stated_bounds(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """Bounds that the description states are those in the schema."""
     for said, schema, limits in _said(node, context, bounded=True):
-        if said.where not in ("own", "entry"):
-            continue
         own = unit_of_name(node.argument or "")
         for limit in limits:
             if (unit := unit_of((limit.claim.said["of"].split() or [""])[0])) is not None and unit != own:
                 continue  # "Maximum 5 minutes": the schema may count seconds.
             actual = _actual(limit, schema)
             # "0.0-1.0" leaves open if 0 itself is allowed.
-            ranged = limit.claim.form.startswith("range") and "inclusive" not in said.text.lower()
-            vague = actual is not None and limit.value == actual[0] and ranged
+            vague = actual is not None and limit.value == actual[0] and limit.claim.form.startswith("range")
             if actual is not None and not vague and actual != (limit.value, limit.keyword.startswith("exclusive")):
                 yield said.hit(keyword=limit.keyword, stated=limit.value, actual=actual[0], said=limit.claim.sentence)
 
@@ -392,17 +368,13 @@ _LEADS = ("must ", "should ", "(", "is ", "between ", "ranges ", "can be ", ":",
 def _kind(types: frozenset[str] | None, schema: Mapping[str, Any], *, bounded: bool) -> str | None:
     """What a limit of the parameter bounds; ``None`` if its types leave that open, or if other keywords bound it."""
     real = (types or frozenset()) - {"null"}
-    if real == {"integer", "number"}:
-        real = frozenset({"number"})
     # Servers take "5" for 5, and a list as JSON, for models that send strings.
-    if len(real) == 2 and "string" in real:
-        real -= {"string"}
+    real = real - {"string"} or real
     of = _OF.get(next(iter(real))) if len(real) == 1 else None
-    if of is None or bounded:
+    if bounded or of is None:
         return of
-    if any(key in schema for key in _BOUNDED[of] if key not in ("anyOf", "oneOf")):
-        return None
-    return None if of == "characters" and "{" in str(schema.get("pattern", "")) else of
+    formed = of == "characters" and ("format" in schema or "{" in str(schema.get("pattern", "")))
+    return None if formed or schema.keys() & _BOUNDING else of
 
 
 def _actual(limit: Limit, schema: Mapping[str, Any]) -> tuple[float, bool] | None:
@@ -411,12 +383,10 @@ def _actual(limit: Limit, schema: Mapping[str, Any]) -> tuple[float, bool] | Non
     plain = name[0].lower() + name[1:]
     for keyword in (plain, f"exclusive{plain.title()}"):
         actual = schema.get(keyword)
-        if isinstance(actual, int | float) and not isinstance(actual, bool) and not is_generated(actual):
-            # In draft-04 the exclusive keyword is a boolean that modifies the bound.
-            excluded = keyword != plain or schema.get(f"exclusive{plain.title()}") is True
-            if excluded and "integer" in (types_of(schema) or ()):
-                return actual + (1 if plain == "minimum" else -1), False
-            return actual, excluded
+        if type(actual) in (int, float) and not is_generated(actual):
+            if keyword == plain or "integer" not in (types_of(schema) or ()):
+                return actual, keyword != plain
+            return actual + (1 if plain == "minimum" else -1), False
     return None
 
 
@@ -425,28 +395,16 @@ def _lacks(limit: Limit, schema: Mapping[str, Any]) -> bool:
     else."""
     default = schema.get("default")
     size = len(default) if isinstance(default, str | list) else default
-    if isinstance(size, int | float) and not isinstance(size, bool) and _is_beyond(size, limit):
-        return False
-    return _actual(limit, schema) is None
+    return _actual(limit, schema) is None and not (type(size) in (int, float) and _is_beyond(size, limit))
 
 
 def _is_beyond(size: float, limit: Limit) -> bool:
-    if limit.keyword.startswith(_LOWER):
-        return size < limit.value if limit.keyword != "exclusiveMinimum" else size <= limit.value
-    return size > limit.value if limit.keyword != "exclusiveMaximum" else size >= limit.value
-
-
-def _exceeds(value: str, limits: list[Limit]) -> bool:
-    """True if a value that the text shows has another length: "Two-letter code, or 'all'"."""
-    return any(limit.keyword.endswith("Length") and _is_beyond(len(value), limit) for limit in limits)
+    return size < limit.value if limit.keyword.startswith(_LOWER) else size > limit.value
 
 
 def _beyond(limit: Limit) -> str:
     """A value that a limit excludes, by name."""
-    step = 0 if limit.keyword.startswith("exclusive") else 1
-    value = limit.value - step if limit.keyword.startswith(_LOWER) else limit.value + step
+    value = limit.value - 1 if limit.keyword.startswith(_LOWER) else limit.value + 1
     if limit.keyword.endswith("Length"):
-        return counted(int(value), "character") if value else "empty text"
-    if limit.keyword.endswith("Items"):
-        return counted(int(value), "item") if value else "an empty list"
-    return f"{value:,}"
+        return counted(int(value), "character")
+    return counted(int(value), "item") if limit.keyword.endswith("Items") else f"{value:,}"
