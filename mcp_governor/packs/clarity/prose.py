@@ -383,7 +383,7 @@ def _actual(limit: Limit, schema: Mapping[str, Any]) -> tuple[float, bool] | Non
     plain = name[0].lower() + name[1:]
     for keyword in (plain, f"exclusive{plain.title()}"):
         actual = schema.get(keyword)
-        if type(actual) in (int, float) and not is_generated(actual):
+        if isinstance(actual, int | float) and not is_generated(actual):
             if keyword == plain or "integer" not in (types_of(schema) or ()):
                 return actual, keyword != plain
             return actual + (1 if plain == "minimum" else -1), False
@@ -395,7 +395,7 @@ def _lacks(limit: Limit, schema: Mapping[str, Any]) -> bool:
     else."""
     default = schema.get("default")
     size = len(default) if isinstance(default, str | list) else default
-    return _actual(limit, schema) is None and not (type(size) in (int, float) and _is_beyond(size, limit))
+    return _actual(limit, schema) is None and not (isinstance(size, int | float) and _is_beyond(size, limit))
 
 
 def _is_beyond(size: float, limit: Limit) -> bool:

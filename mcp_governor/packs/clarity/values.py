@@ -251,10 +251,11 @@ def stated_format(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         if passage.where != "mention" or claim.span[0] < _AT_ONCE
     ]
     claims = [claim for claim in claims if claim.sure] or claims  # "ISO 8601 (YYYY-MM-DD)": the drawing says more.
-    patterns = {claim.said["pattern"] for claim in claims}
     # Of two, nobody knows which one counts.
-    if len(patterns) == 1 and all(re.search(*patterns, value) for value in _shown(found, context)):
-        yield found.hit("pattern", *patterns, claims[0].sentence)
+    if len({claim.said["pattern"] for claim in claims}) == 1:
+        pattern = claims[0].said["pattern"]
+        if all(re.search(pattern, value) for value in _shown(found, context)):
+            yield found.hit("pattern", pattern, claims[0].sentence)
 
 
 def _shown(found: OpenText, context: Context) -> Iterator[str]:
