@@ -73,7 +73,7 @@ def _drawn(form: str) -> str:
     marks = _PARTS.sub("\0", body).split("\0")[1:-1]
     signs = "".join(dict.fromkeys("".join(marks)))
     # Names contain some signs themselves: "<OWNER>-<UUID>".
-    hole = ".+" if set(signs) & {"-", "x", "_"} else f"[^{signs}]+"
+    hole = ".+" if not signs or set(signs) & {"-", "x", "_"} else f"[^{signs}]+"
     literal = any(_STANDS.search(part) for part in parts)
     out = _plain(whole["first"])
     for part, mark in zip(parts, [*marks, ""], strict=True):

@@ -170,11 +170,11 @@ def _closes(claim: Claim, found: OpenText) -> bool:
     if samples or all("." in value for value in values):
         return False
     explained = listed.glossed >= max(len(values) - 1, 2) or "(default" in sentence
-    told = kind or several or explained or not listed.joined.isdisjoint(("|", "/"))
+    shown = kind or several or explained or not listed.joined.isdisjoint(("|", "/"))
     if listed.quoted:
-        return told or len(values) > 2 or "or" in listed.joined
+        return shown or len(values) > 2 or "or" in listed.joined
     whole = claim.form in _WHOLE or (constants and claim.form == "must-be")
-    return whole and not phrase and (told or constants)
+    return whole and not phrase and (shown or constants)
 
 
 def _last_word(node: SchemaPlace) -> str:
