@@ -86,6 +86,11 @@ def test_the_budget_ends_the_questions() -> None:
     assert Emptiness(budget=0).impossible(_root({"not": {}})) == (False, [])
 
 
+def test_many_alternatives_are_not_compared() -> None:
+    assert Emptiness().dead_choices({}, {"oneOf": [{"const": 1}] * 101}) == []
+    assert Emptiness().dead_choices({}, {"oneOf": [{"const": 1}] * 3}) == [{"const": 1}] * 3
+
+
 def test_a_reference_to_the_root_is_not_moved() -> None:
     """``#`` in a part means the whole schema, which the part on its own no longer is: it would never end."""
     part = {"type": "object", "required": ["c"], "properties": {"c": {"$ref": "#"}}}

@@ -182,6 +182,8 @@ _SECONDS = 0.25
 BUDGET = 1.0
 """Time limit for all questions about a surface, in seconds: as long as 500 usual tools take."""
 
+_MAX_BRANCHES = 100
+"""Most branches of a ``oneOf`` that are asked about."""
 _SELF = lazy_pattern(r'"\$(?:dynamicRef|recursiveRef)"|"\$ref": "[^"#]*#?"|"\$id"')
 """References to a whole schema, or to one that only evaluation finds."""
 _NOTES = frozenset(("$schema", "title", "description", "default", "examples", "deprecated"))
@@ -243,6 +245,22 @@ class Emptiness:
             for name in properties
             if name in by_itself or (is_fixed and self.is_empty(_requiring(root, [*required, name])))
         ]
+
+    def dead_choices(self, root: Any, node: Mapping[str, Any]) -> list[Any]:
+        """The branches of ``oneOf`` whose values all fit another branch too, so that each of them is refused."""
+        branches = node.get("oneOf")
+        if not isinstance(branches, list) or len(branches) > _MAX_BRANCHES or _are_apart(branches):
+            return []
+        rest = {key: value for key, value in node.items() if key != "oneOf"}
+        refused = [branch for branch in branches if self.is_empty({"allOf": [node, branch]}, root)]
+        # A branch that is empty without the others, as generators write for "undefined", is not their fault.
+        return [branch for branch in refused if self.is_empty({"allOf": [rest, branch]}, root) is False]
+
+
+def _are_apart(branches: list[Any]) -> bool:
+    """True if the branches have one type each, and no two of them the same."""
+    kinds = {str(branch.get("type")) for branch in branches if isinstance(branch, dict)}
+    return len(kinds) == len(branches) and kinds <= {*_TYPES} and not {"integer", "number"} <= kinds
 
 
 def _is_movable(root: Any, part: Any) -> bool:
@@ -331,3 +349,13 @@ def _emptiness(context: Context) -> Emptiness:
 def _is_said_elsewhere(schema: Any) -> bool:
     """True if ``clarity/bounds`` or ``clarity/empty-enum`` name the keywords that no value fits."""
     return isinstance(schema, dict) and (schema.get("enum") == [] or any(crossed(schema)))
+
+
+@about(keys={"oneOf"})
+def choice(node: SchemaPlace, context: Context) -> Iterator[Hit]:
+    """Each alternative of ``oneOf`` has a value that fits no other one."""
+    dead = _emptiness(context).dead_choices(root_of(node), node.schema)
+    if dead:
+        titles = [branch.get("title") if isinstance(branch, dict) else None for branch in dead]
+        shown = [title or json.dumps(one, default=str) for title, one in zip(titles, dead, strict=True)]
+        yield hit(f"{node.pointer}/oneOf", dead, choices=first_of(list(map(str, shown)), 3))
