@@ -81,7 +81,7 @@ def _refused_type(node: SchemaPlace, claims: tuple[Claim, ...], types: frozenset
         if not _accepts(types, kind):
             return kind
     # A default of null has a rule of its own.
-    takes_null = "null" in types or "default" in schema
+    takes_null = "null" in types or schema.get("nullable") is True or "default" in schema
     if not takes_null and any(one.kind == "null" for one in claims):
         return "null"
     if claim is None and types <= {"array", "object", "null"}:
@@ -160,6 +160,8 @@ def _enum(root: Any, schema: Any) -> list[str] | None:
 @about(described=True, keys={"default"})
 def stated_default(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A default that the description states is the default in the schema."""
+    if not isinstance(node.schema, dict) or "default" not in node.schema:
+        return
     actual = node.schema["default"]
     values = (_enum(root_of(node), node.schema) or ()) if isinstance(actual, str) else ()
     for one in passages_about(node, context):
@@ -305,7 +307,7 @@ def _is_clamped(node: SchemaPlace) -> bool:
 @about(argument=True, keys={"default"}, types={"integer", "number"})
 def default_beyond(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A default is within the limit that the description gives."""
-    default = node.schema["default"]
+    default = node.schema.get("default") if isinstance(node.schema, dict) else None
     for said, _, limits in _said(node, context):
         for limit in limits if type(default) in (int, float) else ():
             if limit.keyword == "maximum" and default > limit.value:

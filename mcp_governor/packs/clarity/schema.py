@@ -62,7 +62,7 @@ _CONSENT = frozenset({"acknowledge", "acknowledged", "confirm", "confirmation", 
 @about(keys={"default"})
 def default_valid(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A default is valid against its own schema."""
-    if node.schema["default"] is not None:
+    if isinstance(node.schema, dict) and node.schema.get("default") is not None:
         given = [(f"{node.pointer}/default", node.schema["default"])]
         yield from _refused("default-valid", node, context, given)
 
@@ -70,7 +70,7 @@ def default_valid(node: SchemaPlace, context: Context) -> Iterator[Hit]:
 @about(keys={"examples"})
 def examples_valid(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """Examples are valid against their own schema."""
-    examples = node.schema["examples"]
+    examples = node.schema.get("examples") if isinstance(node.schema, dict) else None
     if isinstance(examples, list):
         places = [(f"{node.pointer}/examples/{index}", value) for index, value in enumerate(examples)]
         yield from _refused("examples-valid", node, context, places)

@@ -267,7 +267,7 @@ def _shown(found: OpenText, context: Context) -> Iterator[str]:
 
 _MAX_SHOWN = 6
 """Maximum number of keys named in a message."""
-_OF_THE_CALLER = MAPS | {"body", "data"}
+_OF_THE_CALLER = MAPS | {"body", "data", "document", "documents", "records", "rows"}
 """Last words of names for objects with keys of the caller's own: an example shows some of many."""
 _OPERATOR = lazy_pattern(r"[{,]\s?[\"']?\$\w")
 """A key of an expression, which contains other expressions."""
