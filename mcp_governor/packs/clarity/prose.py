@@ -309,8 +309,8 @@ def default_beyond(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A default is within the limit that the description gives."""
     default = node.schema.get("default") if isinstance(node.schema, dict) else None
     for said, _, limits in _said(node, context):
-        for limit in limits if type(default) in (int, float) else ():
-            if limit.keyword == "maximum" and default > limit.value:
+        for limit in limits:
+            if limit.keyword == "maximum" and isinstance(default, int | float) and default > limit.value:
                 yield said.hit(said=limit.claim.sentence, default=default)
                 return
 
