@@ -1,8 +1,8 @@
 """Corrections: the edits that satisfy a rule, if the rule knows everything that they need.
 
 A check creates its correction next to its message, from the same facts. The effect of an edit on the schema is proved
-later (:mod:`mcp_governor.checking.fix_plan`); this module only finds the right place for it: the branch of a union with
-null, the items of a list, or next to a reference.
+later (:mod:`mcp_governor.checking.fix_plan`); this module only finds the right place for it, such as the branch of a
+union with null or the items of a list.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.findings import Correction, Edit, Effect
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.schemas.dialects import LATEST, dialect_of
+from mcp_governor.schemas.dialects import dialect_of
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.schemas import root_of, types_of
 
@@ -26,8 +26,6 @@ ANNOTATIONS = frozenset({"title", "description", "default", "examples", "depreca
 """Keywords that stay with a parameter when its types move into a branch."""
 _MAX_DEPTH = 4
 """Maximum number of branches and items on the way to the place of a keyword; parameters have one or two."""
-_SIBLINGS_OF_REFERENCES = 19
-"""The first dialect that does not ignore keywords next to ``$ref``."""
 
 
 def correction(edits: Iterable[Edit] | None, effect: Effect) -> Correction | None:
@@ -36,7 +34,7 @@ def correction(edits: Iterable[Edit] | None, effect: Effect) -> Correction | Non
     return Correction(kept, effect) if kept else None
 
 
-def narrowed(node: SchemaPlace, keywords: Mapping[str, Any], *, items: bool = False) -> Correction | None:
+def narrowed(node: SchemaPlace, keywords: Mapping[str, Any], said: str, *, items: bool = False) -> Correction | None:
     """Adds keywords to a parameter or to the items of a list; ``None`` if there is no certain place for them.
 
     For values and limits that the description of the parameter states. What is only likely, such as a form that one
@@ -45,56 +43,37 @@ def narrowed(node: SchemaPlace, keywords: Mapping[str, Any], *, items: bool = Fa
     Args:
         node: the parameter.
         keywords: such as ``enum`` or ``minimum``, none of which the schema has.
+        said: what its description says.
         items: the keywords are for the items.
     """
     place = _landing(node, items=items)
-    default = node.schema.get("default")
-    if place is None or not is_stated(node, keywords):
+    if place is None or not is_stated(said, keywords):
         return None
-    if items and isinstance(default, list) and not all(one in keywords.get("enum", default) for one in default):
-        return None  # The default would not be valid.
     pointer, schema = place
-    if _dialect(node) == 4 and any(key.startswith("exclusive") for key in keywords):
+    if dialect_of(root_of(node)) == 4 and any(key.startswith("exclusive") for key in keywords):
         return None
-    edits = []
-    for key, value in keywords.items():
-        edits.append(Edit(join_pointer(pointer, key), _with_own(value, schema, node) if key == "enum" else value))
-    if not schema:
-        edits.insert(0, Edit(join_pointer(pointer, "type"), "string"))
+    takes_null = "null" in (types_of(schema, root_of(node)) or ())
+    edits = [
+        Edit(join_pointer(pointer, key), [*value, None] if key == "enum" and takes_null else value)
+        for key, value in keywords.items()
+    ]
     return correction(edits, Effect.NARROWER)
-
-
-def _with_own(values: list[Any], schema: Mapping[str, Any], node: SchemaPlace) -> list[Any]:
-    """Values for an enum, plus null and the empty default if the schema accepts them."""
-    found = list(values)
-    default = node.schema.get("default")
-    if default == "" and "" not in found and types_of(schema, root_of(node)) is not None:
-        found.append("")
-    if "null" in (types_of(schema, root_of(node)) or ()) and None not in found:
-        found.append(None)
-    return found
-
-
-def _dialect(node: SchemaPlace) -> int:
-    return dialect_of(root_of(node)) or LATEST
 
 
 def _landing(node: SchemaPlace, *, items: bool) -> tuple[str, Mapping[str, Any]] | None:
     """The place for a keyword about a parameter, and the schema there."""
     pointer, schema = node.pointer, node.schema
     for _ in range(_MAX_DEPTH):
-        if not isinstance(schema, dict):
+        # Other parameters may share what a reference leads to.
+        if not isinstance(schema, dict) or "$ref" in schema:
             return None
-        if "$ref" in schema:
-            # Other parameters may share the definition.
-            return None if items or _dialect(node) < _SIBLINGS_OF_REFERENCES else (pointer, schema)
         branch = _only_branch(schema)
         if branch is not None:
             pointer, schema = join_pointer(pointer, *branch), schema[branch[0]][branch[1]]
-        elif items and "array" in (types_of(schema) or ()):
-            pointer, schema, items = join_pointer(pointer, "items"), schema.get("items", {}), False
+        elif items:
+            pointer, schema, items = join_pointer(pointer, "items"), schema.get("items"), False
         else:
-            return None if items else (pointer, schema)
+            return pointer, schema
     return None
 
 
@@ -104,7 +83,7 @@ def _only_branch(schema: Mapping[str, Any]) -> tuple[str, int] | None:
         branches = schema.get(key)
         if isinstance(branches, list):
             real = [at for at, item in enumerate(branches) if not isinstance(item, dict) or item.get("type") != "null"]
-            if len(real) == 1 and len(branches) > 1:
+            if len(real) == 1:
                 return key, real[0]
     return None
 
@@ -133,12 +112,12 @@ def optional(node: SchemaPlace) -> Edit:
 _MAX_TEXT = 4_000
 """Maximum number of characters of a description that are read here."""
 _OPEN = lazy_pattern(
-    r"\be\.?g\b|\bexamples?\b|\bsuch as\b|(?<!\bto )\binclud|\betc\b|\bthrough\b|\bjson (?:array|list|object|string)\b"
+    r"\be\.?g\b|\bexamples?\b|\bsuch as\b|(?<!\bto )\binclud|\betc\b|\bthrough\b|\bor \*"
+    r"|\bjson (?:array|list|object|string)\b"
     r"|\bothers?\b|\bany\b|\bcustom\b|\byour own\b|\bcase.insensitive\b|\b[01]-based\b|\.\.\.|…|<",
     re.IGNORECASE,
 )
 """Words of a list that goes on, of one that shows some of all values, and of a string that holds a document."""
-_GOES_ON = lazy_pattern(r"[\"'`]?\s*(?:\([^)\n]*\))?,?\s(?:or|and)\s", re.IGNORECASE)
 _ANNOUNCES = lazy_pattern(
     r"\b(?:one\sor\smore\sof|one\sof|either|options?|(?:valid|allowed|accepted|supported|possible|available|optional)"
     r"(?:\s\w+)?|values?|(?:must|can|may)\sbe)\b[^.;\n]{0,30}$|(?:^|:|\s[-–—])[\s\"'`(*-]*$|^[\s*\"'`(]*(?:[\w/-]+\s){1,6}\(\W*$",
@@ -147,64 +126,44 @@ _ANNOUNCES = lazy_pattern(
 """What is in front of a list: words that announce one, a colon, or a few words and a parenthesis."""
 _CONDITION = lazy_pattern(r"\b(?:if|when|where|unless|was|not|only)\b|\w=", re.IGNORECASE)
 _QUOTED = lazy_pattern(r"(?<!\w)([\"'`])([^\"'`\s]{1,60})\1(?!\w)")
-_VAGUE = lazy_pattern(r"\b(?:higher|lower|larger|smaller|prefer|recommended|typical|usually)\b", re.IGNORECASE)
+_VAGUE = lazy_pattern(
+    r"\b(?:higher|lower|larger|smaller|prefer|recommended|typical|usually)\b|(?<!non-)\bnegative\b|[\"'`][<>]?=?\d",
+    re.IGNORECASE,
+)
+"""Words of advice, of a value beyond the limit, and a limit that is text."""
 _RANGE = lazy_pattern(r"\d[\d,.]*\s?(?:-|–|—|to)\s?\d[\d,.]*")
 _AMOUNT = lazy_pattern(r"\d{1,4}[a-z]{1,3}")
 """A value such as "24h": others like it are mostly taken as well."""
 _END = lazy_pattern(r"[.;!?]\s|\n")
 
 
-def is_stated(node: SchemaPlace, keywords: Mapping[str, Any]) -> bool:
+def is_stated(said: str, keywords: Mapping[str, Any]) -> bool:
     """True if the description of a parameter states the keywords with certainty.
 
     Args:
-        node: the parameter.
+        said: the description.
         keywords: ``enum``, or limits.
     """
-    text = _said(node)
+    said = said[:_MAX_TEXT]
     if "enum" in keywords:
-        return _are_listed([str(value) for value in keywords["enum"] if value not in (None, "")], text)
-    ranges = {re.sub(r"[\s,]", "", found) for found in _RANGE.findall(text)}
-    bounds = keywords.values()
-    quoted = any(str(bound) in re.split(r"[^\d.]+", said) for _, said in _QUOTED.findall(text) for bound in bounds)
-    below = any(key.startswith(("minimum", "exclusiveMinimum")) for key in keywords) and "negative" in text.lower()
-    return not (_VAGUE.search(text) or len(ranges) > 1 or quoted or below)
-
-
-def _said(node: SchemaPlace) -> str:
-    """The description of a parameter: its own, or what the tool's says after its name."""
-    own = node.schema.get("description")
-    if isinstance(own, str):
-        return own[:_MAX_TEXT]
-    text = node.tool.description[:_MAX_TEXT]
-    entry = re.search(rf"(?<!\w){re.escape(node.argument or '')}\W{{0,3}}(?:\([^)\n]*\))?\s?[:\-–—]\s?", text)
-    if entry is None:
-        return ""
-    rest = text[entry.end() :]
-    end = re.search(r"\n\s*(?:[-*]\s*)?[`\"]?\w+[`\"]?\s?(?:\([^)\n]*\))?:\s|\n\s*\n", rest)
-    return rest[: end.start()] if end else rest
+        return _are_listed([str(value) for value in keywords["enum"] if value != ""], said)
+    ranges = {re.sub(r"[\s,]", "", found) for found in _RANGE.findall(said)}
+    return len(ranges) < 2 and _VAGUE.search(said) is None
 
 
 def _are_listed(values: Sequence[str], text: str) -> bool:
     """True if a description announces a list of exactly these values, with no condition and no hint at others."""
-    if len(values) < 2 or all(map(_AMOUNT.fullmatch, values)) or _OPEN.search(text):
-        return False
-    if not all(value.isascii() for value in values):
+    if len(values) < 2 or all(map(_AMOUNT.fullmatch, values)) or _OPEN.search(text) or not "".join(values).isascii():
         return False
     places = [re.search(rf"(?<![\w-]){re.escape(value)}(?![\w-])", text) for value in values]
-    found = [place.span() for place in places if place is not None]
-    if len(found) < len(values) or _GOES_ON.match(text, max(end for _, end in found)):
-        return False
+    found = [place.start() for place in places if place is not None]
     quoted = {said for _, said in _QUOTED.findall(text)}
-    if quoted - {*values}:
+    if len(found) < len(values) or quoted - {*values}:
         return False
-    first = min(found)[0]
-    ends = [match.start() for match in _END.finditer(text, 0, first)]
+    ends = [match.start() for match in _END.finditer(text, 0, min(found))]
     # With the stop before it, so that only the first sentence may be nothing but the list.
-    before = text[ends[-1] if ends else 0 : first]
-    delimited = {*values} <= quoted
-    slashed = any(f"{one}/{other}" in text for one in values for other in values)
-    mixed = len({":" in value for value in values}) > 1
-    if _CONDITION.search(before) or (not delimited and (slashed or mixed)):
+    before = text[ends[-1] if ends else 0 : min(found)]
+    if _CONDITION.search(before):
         return False
-    return delimited or _ANNOUNCES.search(before) is not None
+    slashed = any(f"{one}/{other}" in text for one in values for other in values)
+    return {*values} <= quoted or (not slashed and _ANNOUNCES.search(before) is not None)

@@ -30,8 +30,6 @@ def _format(form: Form, match: re.Match[str], text: str) -> Claim | None:
 
 
 _HOLE = lazy_pattern(r"\{(?P<name>[a-z]+)\}|\{\{(?P<number>n(?:,less)?)\}\}")
-_SIGNS = {"u": "a-z", "l": "A-Z"}
-"""By the first letter of "upper-case" and "lower-case": the letters that it leaves out."""
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "eight": 8, "ten": 10, "twelve": 12}
 
 
@@ -43,8 +41,6 @@ def _filled(template: str, said: Mapping[str, str]) -> str:
             number = _NUMBERS.get(said["n"].lower()) or int(said["n"])
             return f"{{{number - 1 if hole['number'].endswith('less') else number}}}"
         values = [value for name, value in said.items() if name.startswith(hole["name"])]
-        if hole["name"] == "sign":
-            return _SIGNS[values[0][:1].lower()]
         return values[0] if hole["name"] == "raw" else "|".join(map(_plain, values))
 
     return _HOLE.sub(fill, template)
@@ -55,11 +51,12 @@ _TEMPLATE = lazy_pattern(rf"(?P<first>(?:[a-z]\w{{1,9}}://|[/#@])?)(?P<body>(?:{
 _PARTS = lazy_pattern(_PART)
 _STANDS = lazy_pattern(r"[<{]|[A-Z][A-Z_]")
 """A part that visibly stands for something; the others next to it are meant as they are written."""
-_FILE = lazy_pattern(r"\.(?:json|ya?ml|xml|md|txt|csv|py|jsx?|tsx?|html?|toml|com|org|net|io)$", re.IGNORECASE)
-_CHOICE = lazy_pattern(
-    r".*folder|(?:and|or|read|input|json|xml|csv|true|yes|on|markdown|html|text|plain|application|image)[/]"
+_NO_FORM = lazy_pattern(
+    r".*folder|.*\.(?:json|ya?ml|xml|md|txt|csv|py|jsx?|tsx?|html?|toml|com|org|net|io)$"
+    r"|(?:and|or|read|input|json|xml|csv|true|yes|on|markdown|html|text|plain|application|image)/",
+    re.IGNORECASE,
 )
-_NUMERIC = lazy_pattern(r"(?:height|port|width)\W*$", re.IGNORECASE)
+"""A path, a file, or a choice of two."""
 _LETTERS = lazy_pattern(r"[YyMmDdHhSs]{2,4}(?:[-/.: T]{0,1}[YyMmDdHhSs]{2,4})*Z?", re.NOFLAG)
 _RUN = lazy_pattern(r"([YMDHS])\1+", re.IGNORECASE)
 
@@ -69,19 +66,18 @@ def _drawn(form: str) -> str:
     if _LETTERS.fullmatch(form):
         return f"^{_RUN.sub(_digits, form.replace('.', '[.]'))}$" if "YYYY" in form.upper() else ""
     whole = _TEMPLATE.fullmatch(form)
-    if whole is None or _FILE.search(form) or _CHOICE.match(form.lower()):
+    if whole is None or _NO_FORM.match(form):
         return ""
     body = whole["body"]
     parts = _PARTS.findall(body)
     marks = _PARTS.sub("\0", body).split("\0")[1:-1]
     signs = "".join(dict.fromkeys("".join(marks)))
     # Names contain some signs themselves: "<OWNER>-<UUID>".
-    hole = ".+" if set(signs) & {"-", "x", "_"} else f"[^{signs}]+"
+    hole = ".+" if not signs or set(signs) & {"-", "x", "_"} else f"[^{signs}]+"
     literal = any(_STANDS.search(part) for part in parts)
     out = _plain(whole["first"])
     for part, mark in zip(parts, [*marks, ""], strict=True):
-        meant = literal and not _STANDS.search(part)
-        out += (_plain(part) if meant else r"\d+" if _NUMERIC.search(part) else hole) + _plain(mark)
+        out += (_plain(part) if literal and not _STANDS.search(part) else hole) + _plain(mark)
     return f"^{out}$"
 
 

@@ -69,15 +69,8 @@ _SPECIAL = lazy_pattern(
     re.IGNORECASE,
 )
 """A value beyond the lower limit that has a meaning of its own."""
-
-
 _FIRST_YEAR, _LAST_YEAR = 1900, 2100
 """Numbers that are years: "changed from 2000 to 2016" limits nothing."""
-
-
-_BEGIN = 60
-"""Characters in which a description says what the parameter is: "between one and five stars"."""
-_EXCLUSIVE = lazy_pattern(r",?\s?\(?exclusive\b", re.IGNORECASE)
 
 
 class Limit(Struct, frozen=True):
@@ -110,16 +103,16 @@ def _limit(form: Form, match: re.Match[str], text: str) -> Claim | None:
     if "exact" in said:
         said["low"] = said["high"] = said["exact"]
     tail = _TAIL.match(text, match.end())
-    words = [said["of"].strip()] if "of" in said else tail[1].lower().split() if tail is not None else []
+    words = (said["of"] if "of" in said else tail[1] if tail is not None else "").lower().split()
     start = min((match.start(name) for name, value in match.groupdict().items() if value), default=match.start())
-    if is_void("limit", text, start, match.end()) or not _ELSEWHERE.isdisjoint(words):
-        return None
-    if tail is not None and tail[2] and tail[2] not in _STOPS:
+    if (
+        is_void("limit", text, start, match.end())
+        or not _ELSEWHERE.isdisjoint(words)
+        or (tail is not None and tail[2] and tail[2] not in _STOPS)
+    ):
         return None
     if "low" in said and "high" in said:
         low, high = number(said["low"]), number(said["high"])
-        if _EXCLUSIVE.match(text, match.end()) is not None:
-            said |= {"above": said.pop("low"), "below": said.pop("high")}
         years = low >= _FIRST_YEAR and high < _LAST_YEAR and "year" not in text.lower()
         if years or (low >= high and "exact" not in said):
             return None
@@ -193,15 +186,13 @@ def _counts(claim: Claim, name: str, of: str, text: str) -> bool:
         sized = not words and _LENGTH.search(before + text[start:end]) is not None
         return (sized or not _CHARACTERS.isdisjoint(words[:1])) and "json" not in text.lower()
     if of == "items":
-        if _CHARACTERS & set(words) or any(map(unit_of, words[:1])):
-            return False
         listed = re.search(r"\b(?:list|array|set)\sof\s(?:up\sto\s)?\d|\bmust\scontain\b", text[:end], re.I)
-        return bool(stems & (names | _THINGS)) or (not words and claim.form.startswith("at-")) or listed is not None
+        counted = stems & (names | _THINGS) or listed or (not words and claim.form.startswith("at-"))
+        return bool(counted) and not _CHARACTERS & set(words)
     unit = unit_of(words[0]) if words else None
     if unit is not None:
         return same_unit(unit, name, text)
-    ranged = claim.form == "range-in-words" and len(words) == 1 and start < _BEGIN
-    if not words or stems & names or ranged:
+    if not words or stems & names:
         return not _CHARACTERS & set(words)
-    counting = not _COUNTS.isdisjoint(name_words(name)) or re.search(r"\b(?:number|count|many|max)", before, re.I)
-    return bool(counting) and bool(stems & (_THINGS | {stem(word) for word in before.lower().split()}))
+    counting = not _COUNTS.isdisjoint(name_words(name))
+    return counting and bool(stems & (_THINGS | {stem(word) for word in before.lower().split()}))

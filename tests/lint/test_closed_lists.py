@@ -206,8 +206,6 @@ NONE = [
     ("Number format ('#,##0.00', '0%', 'General')", "number_format"),
     ("Color ('#ff0000', '#00ff00')", "color_mode"),
     ("Any of these values:\n- `[1-59]Min` creates minutes\n- `1Day` creates days", "frame"),
-    ("Language code (en, de, fr)", "language"),
-    ("ISO 639-1 language code: 'en', 'de', 'fr'", "language"),
     ("Time zone: 'UTC' or 'Europe/Berlin'", "tz"),
     ("Timeout ('30s' or '5m')", "timeout"),
     ("CSS length: '10px', '50%' or 'auto'", "width"),
@@ -217,7 +215,6 @@ NONE = [
     ("Filter string; combine with 'AND' or 'OR'", "filter"),
     ("In the service's filter syntax. Supports created and sender.name.", "message_filter"),
     ("Any combination of 'r', 'w' and 'x'", "mode"),
-    ("'a', 'b' or 'c'. Comma-separated combos allowed.", "mode"),
     ("Model to use ('large-5' or 'small-9' recommended)", "model"),
     ("Deprecated. Formerly 'a' or 'b'.", "mode"),
     ("Operation id as listed by describe (get, put)", "operation"),
@@ -288,7 +285,6 @@ CODES = [
     ("Port: 80 (http), 443 (https), 22 (ssh)", "port", []),
     ("Chain ID: 1 (one), 137 (another), 56 (a third)", "chain_id", []),
     ("HTTP status: 200 (ok), 404 (missing)", "status", []),
-    ("Depth (0 = only this, 1 = children)", "depth", []),
     ("Priority 1=urgent, 2=high, other numbers are low", "priority", []),
 ]
 
@@ -308,7 +304,6 @@ def test_the_values_are_of_another_argument_or_its_name_or_tools():
     assert fragments(text, name="target") == [["start", "stop"]]
     assert fragments(text, name="target", others={"action": {"enum": ["start", "stop"]}}) == []
     assert fragments(text, name="target", others={"start": STRING}) == []
-    assert fragments("Give 'run' or 'walk'") == []  # a tool
     ways = "Provide exactly one of `path` or `url`."
     assert fragments(ways, name="path", others={"url": STRING}) == []
     assert fragments(ways, name="kind", others={"url": STRING, "path": STRING}) == [["path", "url"]]
@@ -351,12 +346,10 @@ def _announce(names):
 
 
 def test_values_that_one_string_joins_have_a_pattern():
-    pattern = ["^(a\\-1|b|c)(, ?(a\\-1|b|c))*$"]
+    pattern = ["^(a\\-1|b|c)([,;] ?(a\\-1|b|c))*$"]
     assert fragments("A comma-separated list of 'a-1', 'b' and 'c'") == pattern
-    sides = "A semicolon-separated list of sides. Accepts 'left' or 'right'."
-    assert fragments(sides, name="sides") == ["^(left|right)(; ?(left|right))*$"]
     assert fragments("Kinds, separated by commas. The allowed values are a-1, b and c", name="kinds") == pattern
-    assert fragments("Comma-separated. Valid keys: 'a', 'b'. A prefix of - reverses the order.", name="keys") == []
+    assert fragments("Comma-separated. Valid keys: 'a', 'b'. The modifier desc reverses the order.", name="keys") == []
     assert fragments("Comma-separated. Valid kinds: 'a', 'b'.", name="kinds", schema=ITEMS) == [["a", "b"]]
 
 
@@ -392,15 +385,3 @@ def test_of_two_texts_the_one_with_all_values_counts():
     own = 'Kind of log. Valid values: "pod", "node".'
     tool = "Reads.\n\nArgs:\n    kind: Kind of log (pod, node, cluster).\n"
     assert fragments(own, name="kind", tool=tool) == [["pod", "node", "cluster"]]
-
-
-def test_a_value_may_be_the_name_of_a_tool_if_most_are_not():
-    def found(names):
-        text = "Which tool. Supported values are 'az' for this, 'azd' for that, and 'func' for the rest."
-        schema = {"type": "object", "properties": {"cli": {**STRING, "description": text}}}
-        tools = [{"name": name, "inputSchema": schema if name == "run" else {"type": "object"}} for name in names]
-        settings = LintSettings(select=("clarity/closed-list",))
-        return [finding.value for finding in lint(build_surface({"tools": tools}), settings)]
-
-    assert found(["run", "azd"]) == [["az", "azd", "func"]]
-    assert found(["run", "az", "azd"]) == []

@@ -182,8 +182,8 @@ def test_between_two_numbers_leaves_open_if_they_are_among_them():
     share = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
     for said in ("Share of fish, between 0 and 1.", "Share of fish, 0 to 1."):
         assert "clarity/prose-bounds" not in rules_about("share", {**share, "description": said})
-    for said in ("Share of fish, between 0 and 1 inclusive.", "Share of fish, between 0 and 2."):
-        assert "clarity/prose-bounds" in rules_about("share", {**share, "description": said})
+    other = {**share, "description": "Share of fish, between 0 and 2."}
+    assert "clarity/prose-bounds" in rules_about("share", other)
 
 
 def test_words_for_names_that_people_give_are_not_the_values():

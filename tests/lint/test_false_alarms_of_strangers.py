@@ -186,15 +186,6 @@ def test_values_of_its_own_are_not_those_of_another_tool(said: str, reported: bo
     assert ("clarity/sibling-enum" in rules_of(there, here)) == reported
 
 
-def test_values_that_another_tool_returns_are_those_of_each_site() -> None:
-    priority = table(priority={**STRING, "description": "Priority name: High, Medium, Low"})
-    assert "clarity/closed-list" in rules_of(priority)
-    assert "clarity/closed-list" in rules_of(priority, {**table(), "name": "get_issue_priorities"})
-    assert "clarity/closed-list" not in rules_of(priority, {**table(), "name": "jira_get_priorities"})
-    promised = table(priority={**STRING, "description": "Must be one of: High, Medium, Low"})
-    assert "clarity/closed-list" in rules_of(promised, {**table(), "name": "jira_get_priorities"})
-
-
 @pytest.mark.parametrize(
     ("name", "said", "read"),
     [

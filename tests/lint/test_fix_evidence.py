@@ -5,16 +5,6 @@ from __future__ import annotations
 import pytest
 
 from mcp_governor.fixes.corrections import is_stated
-from mcp_governor.subjects.context import schema_nodes
-from mcp_governor.surface import build_surface
-
-
-def _stated(text, keywords, tool=""):
-    own = {"description": text} if text else {}
-    schema = {"type": "object", "properties": {"kind": {"type": "string", **own}}}
-    surface = build_surface({"tools": [{"name": "get", "description": tool, "inputSchema": schema}]})
-    node = next(one for one in schema_nodes(surface.tools[0]) if one.argument == "kind")
-    return is_stated(node, keywords)
 
 
 @pytest.mark.parametrize(
@@ -31,7 +21,7 @@ def _stated(text, keywords, tool=""):
     ],
 )
 def test_a_list_that_is_announced_and_ends_is_evidence(text, values):
-    assert _stated(text, {"enum": values})
+    assert is_stated(text, {"enum": values})
 
 
 @pytest.mark.parametrize(
@@ -55,7 +45,6 @@ def test_a_list_that_is_announced_and_ends_is_evidence(text, values):
         ("'html' or 'text' (case-insensitive)", ["html", "text"]),
         ("open, closed, or *", ["open", "closed"]),
         # words that are no values
-        ("Field and direction, name:asc or name:desc", ["Field", "direction", "name:asc", "name:desc"]),
         ("Filter by MIME type. Most binary files (PNG, JPG, PDF) have the same one", ["PNG", "JPG", "PDF"]),
         ("Contiguous range of rows to delete at once (1-based, inclusive).", ["1-based", "inclusive"]),
         ("Default: the top level. Scatter and bubble: x values.", ["Scatter", "bubble"]),
@@ -65,7 +54,7 @@ def test_a_list_that_is_announced_and_ends_is_evidence(text, values):
     ],
 )
 def test_what_is_only_likely_is_a_question(text, values):
-    assert not _stated(text, {"enum": values})
+    assert not is_stated(text, {"enum": values})
 
 
 @pytest.mark.parametrize(
@@ -80,10 +69,4 @@ def test_what_is_only_likely_is_a_question(text, values):
     ],
 )
 def test_a_limit_is_evidence_where_it_holds_without_a_condition(text, bounds, stated):
-    assert _stated(text, bounds) is stated
-
-
-def test_the_entry_in_the_description_of_the_tool_counts():
-    tool = 'Gets it.\n\nArgs:\n    kind: "row" or "column"\n    mode: "x" or "y"\n'
-    assert _stated("", {"enum": ["row", "column"]}, tool)
-    assert not _stated("", {"enum": ["x", "y"]}, tool)
+    assert is_stated(text, bounds) is stated

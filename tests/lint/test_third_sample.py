@@ -61,18 +61,8 @@ KEYS = "40=Return, 42=Backspace, 44=Space, 41=Escape"
         ),
         (
             "clarity/closed-list",
-            takes(**described(kind="Kind of domain (existing or new)")),
-            takes(**described(kind="Kind of domain (inner or outer)")),
-        ),
-        (
-            "clarity/closed-list",
             takes('Section kind: "basics", "work", "meta.customField".'),
             takes('Section kind: "basics", "work", "meta.field".'),
-        ),
-        (
-            "clarity/closed-list",
-            takes(**described(model='Default: "m12". Use "m4" for speed or "m27" for quality.')),
-            takes(**described(mode='Default: "m12". Use "m4" for speed or "m27" for quality.')),
         ),
         (
             "clarity/missing-unit",

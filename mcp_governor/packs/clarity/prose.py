@@ -17,7 +17,6 @@ from mcp_governor.prose.claims import (
     read_types,
     read_values,
 )
-from mcp_governor.prose.guarded import Guarded
 from mcp_governor.prose.limits import number, read_limits, stated_limits
 from mcp_governor.prose.passages import Passage, passages_about
 from mcp_governor.prose.shown_values import shown_values
@@ -62,59 +61,38 @@ _TYPES = {
 @about(argument=True)
 def stated_type(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """The schema accepts the type that the description states."""
-    types: frozenset[str] | None = None
     for said in passages_about(node, context):
         claims = context.facts.read(read_types, said.text)
-        types = types_of(node.schema, root_of(node)) if claims and types is None else types
-        stated = _refused_type(node, claims, types, said) if claims and types is not None else None
-        if stated is not None and types is not None:
-            yield said.hit(stated=stated, type=sorted(types))
+        types = types_of(node.schema, root_of(node)) if claims else None
+        stated = _refused_type(node, claims, types) if types is not None else None
+        if stated is not None:
+            yield said.hit(stated=stated, type=sorted(types or ()))
 
 
-def _refused_type(node: SchemaPlace, claims: tuple[Claim, ...], types: frozenset[str], said: Passage) -> str | None:
+def _refused_type(node: SchemaPlace, claims: tuple[Claim, ...], types: frozenset[str]) -> str | None:
     """The type that the description states, if the schema does not accept it."""
     schema = effective(root_of(node), node.schema)
     # "Must be a number" may be about the items of a list, and text with a form of its own may be called a number.
     plain = types.isdisjoint({"array", "object"}) and not schema.keys() & {"pattern", "format", "enum"}
-    claim = next(
-        (
-            one
-            for one in claims
-            if one.kind == "type"
-            and (plain or not one.form.startswith("ordered"))
-            and (one.form, node.argument) != ("type-label", "type")
-        ),
-        None,
-    )
+    claim = next((one for one in claims if one.kind == "type" and (plain or not one.form.startswith("ordered"))), None)
     if claim is not None:
-        item = _TYPES.get(claim.said.get("item", "").lower())
-        kind = "array" if item else _TYPES[claim.said["type"].lower()]
-        items = types_of(schema.get("items"), root_of(node))
-        taken = _accepts(types, kind) and (item is None or items is None or _accepts(items, item))
-        if not taken:
-            return f"{kind} of {item}" if item else kind
+        kind = "array" if "item" in claim.said else _TYPES[claim.said["type"].lower()]
+        if not _accepts(types, kind):
+            return kind
     # A default of null has a rule of its own.
     takes_null = "null" in types or schema.get("nullable") is True or "default" in schema
     if not takes_null and any(one.kind == "null" for one in claims):
-        return None if "object" in types and _NULL_OF_A_KEY.search(said.text) else "null"
-    if claim is None:
-        for one in claims:
-            holds = {"array", "null"} if one.form == "comma-list" else {"array", "object", "null"}
-            if one.kind == "packed" and types <= holds:
-                return one.said["type"]
+        return "null"
+    if claim is None and types <= {"array", "object", "null"}:
+        return next((one.said["type"] for one in claims if one.kind == "packed"), None)
     return None
-
-
-_NULL_OF_A_KEY = lazy_pattern(
-    r"\bnull\s(?:to|for)\s(?:\w+\s){1,3}(?:field|item|key|label|property|value)s?\b", re.IGNORECASE
-)
 
 
 def _accepts(types: frozenset[str], stated: str) -> bool:
     """True if one of the types is the stated one or accepts it; an integer does not accept a float."""
-    if stated == "float":
-        return "number" in types
-    return stated in types or ({"integer", "number"} >= {stated} and not types.isdisjoint({"integer", "number"}))
+    if stated in ("integer", "number"):
+        return not types.isdisjoint({"integer", "number"})
+    return ("number" if stated == "float" else stated) in types
 
 
 # -- values
@@ -123,24 +101,26 @@ def _accepts(types: frozenset[str], stated: str) -> bool:
 @about(argument=True, keys={"enum", "const", "items", "$ref", "anyOf", "oneOf"})
 def stated_values(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """The enum contains every value that the description lists."""
-    allowed = _enum(root_of(node), node.schema) if passages_about(node, context) else None
+    allowed = _enum(root_of(node), node.schema)
     if not allowed:
         return
-    declared = parent_of(node).get("properties")
-    siblings = (declared.keys() if isinstance(declared, dict) else set()) - {node.argument}
-    # Several forms may read one list: it contradicts the enum if each of them does.
-    read: dict[tuple[str, int, bool], list[tuple[Passage, list[str]]]] = {}
+    siblings = parent_of(node).get("properties", {}).keys() - {node.argument}
+    # Several forms may read one list: it contradicts the enum if each of them does, or those that leave nothing open.
+    read: dict[tuple[str, int], list[tuple[bool, list[str]]]] = {}
     for said, claim in claims_about(node, context, read_values):
         extra = _extra(claim, allowed)
         # "Pass exactly one of first or last": other parameters.
-        if extra is not None and not (extra and set(claim.listed.values) <= siblings):
-            read.setdefault((said.path, claim.span[1], claim.sure), []).append((said, extra))
-    reported: set[str] = set()
-    for (path, end, sure), ones in read.items():
-        if path not in reported and all(extra for _, extra in ones) and (sure or (path, end, True) not in read):
-            reported.add(path)
-            said, extra = ones[0]
-            yield said.hit(stated=extra, allowed=allowed)
+        if extra is not None and not siblings.issuperset(claim.listed.values):
+            read.setdefault((said.path, claim.span[1]), []).append((claim.sure, extra))
+    wrong: dict[str, list[str]] = {}
+    for (path, _), ones in read.items():
+        best = max(sure for sure, _ in ones)
+        extras = [extra for sure, extra in ones if sure is best]
+        if all(extras):
+            wrong.setdefault(path, extras[0])
+    for said in passages_about(node, context):
+        if said.path in wrong:
+            yield said.hit(stated=wrong[said.path], allowed=allowed)
 
 
 def _extra(claim: Claim, allowed: list[str]) -> list[str] | None:
@@ -151,15 +131,14 @@ def _extra(claim: Claim, allowed: list[str]) -> list[str] | None:
     if "/" in listed.joined and any("/" in value for value in exact):
         return None
     values = [value.strip() for value in listed.values if value.lower() not in _NO_VALUES]
-    shared = sum(value.casefold() in folded for value in values)
-    needed = 1 if claim.sure or listed.quoted or "|" in listed.joined else 2
-    if shared < needed and (shared or not claim.sure or claim.form == "either"):
-        return None
-    # In a list that is not exhaustive, a value in another letter case is only another spelling.
-    known = exact if claim.sure else folded
-    extra = [value for value in values if (value if claim.sure else value.casefold()) not in known]
     # Several values in one pair of quotes: "press/down/up".
-    return [value for value in extra if not ("/" in value and known.issuperset(value.split("/")))]
+    values = [value for value in values if not folded.issuperset(value.split("/")) or "/" not in value]
+    shared = sum(value.casefold() in folded for value in values)
+    if claim.sure:
+        return None if claim.form == "either" and not shared else [value for value in values if value not in exact]
+    # In a list that is not exhaustive, a value in another letter case is only another spelling.
+    extra = [value for value in values if value.casefold() not in folded]
+    return extra if shared > (not listed.quoted and "|" not in listed.joined) else None
 
 
 _NO_VALUES = frozenset({"none", "default", "defaults"})
@@ -180,21 +159,17 @@ def _enum(root: Any, schema: Any) -> list[str] | None:
 @about(argument=True, keys={"default"})
 def stated_default(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A default that the description states is the default in the schema."""
-    if "default" not in node.schema:
+    if not isinstance(node.schema, dict) or "default" not in node.schema:
         return
-    actual, name = node.schema["default"], node.argument or ""
+    actual = node.schema["default"]
     values = (_enum(root_of(node), node.schema) or ()) if isinstance(actual, str) else ()
     for one in passages_about(node, context):
-        claims = [claim for claim in context.facts.read(read_defaults, one.text) if _is_of(claim, name)]
-        plain = [claim for claim in claims if claim.form in _PLAIN_DEFAULTS]
+        claims = [claim for claim in context.facts.read(read_defaults, one.text) if _is_of(claim, node)]
+        plain = [_literal(claim.said, actual) for claim in claims if claim.form in _PLAIN_DEFAULTS]
         words = {claim.said["word"] for claim in claims if claim.said.get("word") in values}
-        stated = None
         # Two defaults in one description are for two cases, which a schema cannot express.
-        if len(plain) == 1:
-            stated = _literal(plain[0].said, actual)
-        elif not plain and len(words) == 1:
-            stated = words.pop()
-        if not plain and any(claim.form == "no-limit" for claim in claims) and _is_count(actual):
+        (stated,) = plain if len(plain) == 1 else words if not plain and len(words) == 1 else (None,)
+        if not plain and type(actual) is int and actual > 0 and any(claim.form == "no-limit" for claim in claims):
             stated = "all"
         if stated is not None and stated != actual:
             yield one.hit(stated=stated, default=actual)
@@ -203,28 +178,20 @@ def stated_default(node: SchemaPlace, context: Context) -> Iterator[Hit]:
 _PLAIN_DEFAULTS = frozenset(("default", "default-with-unit", "by-default", "used-if-left-out"))
 
 
-def _is_of(claim: Claim, name: str) -> bool:
+def _is_of(claim: Claim, node: SchemaPlace) -> bool:
     """True if a default is that of a parameter: "600 seconds" is that of a name which ends in seconds."""
-    return "unit" not in claim.said or unit_of(claim.said["unit"]) == unit_of_name(name) is not None
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+    return "unit" not in claim.said or unit_of(claim.said["unit"]) == unit_of_name(node.argument or "") is not None
 
 
 def _literal(said: Mapping[str, str], actual: Any) -> Any:
     """The stated value if it has the type of the actual one, else ``None``."""
     quoted = said["quoted"][1:-1] if "quoted" in said else None
-    text = quoted if quoted is not None else said["value"]
+    text = quoted or said.get("value", "")
     if isinstance(actual, str):
-        # "default: 10" for a parameter that takes numbers as strings.
-        numeric = _NUMERIC.fullmatch(actual) and _NUMERIC.fullmatch(text)
-        return text if quoted is not None or numeric else None
+        return quoted
     if isinstance(actual, bool):
         return {"true": True, "false": False}.get(text.lower())
-    if isinstance(actual, int | float) and _NUMERIC.fullmatch(text):
-        return number(text)
-    return None
+    return number(text) if isinstance(actual, int | float) and _NUMERIC.fullmatch(text) else None
 
 
 _NUMERIC = lazy_pattern(r"-?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,15})?")
@@ -238,7 +205,7 @@ def stated_required(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A description does not call an optional parameter required, or a required one optional."""
     read = [(one, context.facts.read(read_necessity, one.text)) for one in passages_about(node, context)]
     parent = parent_of(node) if any(claims for _, claims in read) else {}
-    if not parent or any(key in parent for key in COMPOSITION) or any(token in COMPOSITION for token in node.tokens):
+    if not parent or any(token in COMPOSITION for token in (*parent, *node.tokens)):
         return
     names = parent.get("required")
     actual = "required" if isinstance(names, list) and node.argument in names else "optional"
@@ -270,26 +237,21 @@ def left_out(tool: Tool, context: Context) -> Iterator[Hit]:
     call = call_object(tool, context.facts)
     schema, arguments = call.schema, call.properties
     names = schema.get("required")
-    if not arguments or not isinstance(names, list) or any(key in schema for key in COMPOSITION):
+    if not arguments or not isinstance(names, list):
         return
     said = {claim.said["name"] for claim in context.facts.read(read_left_out, tool.description[:_MAX_READ])}
     wrong = [
         name
         for name in arguments
+        if name in said and name in names and isinstance(arguments[name], dict)
         # clarity/required-default is about what has a default.
-        if name in said and name in names and not (isinstance(arguments[name], dict) and "default" in arguments[name])
-        if "null" not in (types_of(arguments[name]) or ())
+        if "default" not in arguments[name] and "null" not in (types_of(arguments[name]) or ())
     ]
     if wrong:
         yield hit("/description", tool.description, arguments=wrong, stated="optional", actual="required")
 
 
-_BOUNDED = {
-    "characters": ("enum", "const", "format", *COMPOSITION),
-    "items": ("const", *COMPOSITION),
-    "number": ("enum", "const", *COMPOSITION),
-    "integer": ("enum", "const", *COMPOSITION),
-}
+_BOUNDING = frozenset({"enum", "const", *COMPOSITION}) - {"anyOf", "oneOf"}
 """Other keywords that bound a value, so that the keyword for the bound itself may be missing."""
 _OF = {"string": "characters", "array": "items", "number": "number", "integer": "integer"}
 _LOWER = ("min", "exclusiveMin")
@@ -310,17 +272,22 @@ def plain_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
 def _unstated(node: SchemaPlace, context: Context, *, plain: bool) -> Iterator[Hit]:
     for said, schema, limits in _said(node, context):
         lacking = [limit for limit in limits if _lacks(limit, schema)]
-        if not lacking or _is_clamped(node) or any(_exceeds(value, lacking) for value in shown_values(said.text)):
+        if not lacking or _is_clamped(node):
             continue
-        if _is_plain(lacking) is not plain or [(limit.keyword, limit.value) for limit in lacking] == [("minItems", 1)]:
-            return
+        lengths = [limit for limit in lacking if limit.keyword.endswith("Length")]
+        # "Two-letter code, or 'all'"
+        if lengths and any(_is_beyond(len(value), one) for value in shown_values(said.text) for one in lengths):
+            continue
         bounds = {limit.keyword: limit.value for limit in lacking}
         # The length of what has only one, such as an id, may be that of an example.
         exact = len(bounds) > 1 and len(set(bounds.values())) == 1
+        is_plain = exact or all(key.startswith(_LOWER) and value in (0, 1) for key, value in bounds.items())
+        if is_plain is not plain or bounds == {"minItems": 1}:
+            return
         yield hit(
             said.path if said.where == "own" else node.pointer,
             said.value,
-            correction=None if exact else narrowed(node, bounds),
+            correction=None if exact else narrowed(node, bounds, said.text),
             argument=node.argument,
             limits=", ".join(f'"{keyword}": {json.dumps(value)}' for keyword, value in bounds.items()),
             said=lacking[0].claim.sentence,
@@ -329,59 +296,35 @@ def _unstated(node: SchemaPlace, context: Context, *, plain: bool) -> Iterator[H
         return
 
 
-_CLAMPED = Guarded(r"\b(?:capped|clamped)\s(?:at|to)\s\d", " capped at ", " capped to ", " clamped at ", " clamped to ")
-_BEFORE_CLAMPED = 100
-"""Number of characters in front of it that may name the parameter: those of a clause."""
-
-
 def _is_clamped(node: SchemaPlace) -> bool:
     """True if the tool's description says that it lowers larger values of the parameter."""
-    words = name_words(node.argument or "")[-1:]
-    text = node.tool.description[:_MAX_READ]
-    for match in _CLAMPED.finditer(text):
-        said = _CLAUSES.split(text[max(0, match.start() - _BEFORE_CLAMPED) : match.start()].lower())[-1]
-        if any(word in said.split() for word in words):
-            return True
-    return False
-
-
-_CLAUSES = lazy_pattern(r"[.,\n]")
-
-
-def _is_plain(limits: list[Limit]) -> bool:
-    """True if the only limit is a lower one of 0 or 1, as of a count, or if it is an exact number."""
-    values = {limit.value for limit in limits}
-    return all(limit.keyword.startswith(_LOWER) and limit.value in (0, 1) for limit in limits) or (
-        len(limits) == 2 and len(values) == 1
-    )
+    word = re.escape("".join(name_words(node.argument or "")[-1:]))
+    clamped = rf"\b{word}\b[^.,\n]{{0,100}}\b(?:capped|clamped)\s(?:at|to)\s\d"
+    return re.search(clamped, node.tool.description[:_MAX_READ], re.IGNORECASE) is not None
 
 
 @about(argument=True, keys={"default"})
 def default_beyond(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A default is within the limit that the description gives."""
-    for said, schema, limits in _said(node, context):
-        default = schema.get("default")
-        if isinstance(default, int | float) and not isinstance(default, bool):
-            for limit in limits:
-                if limit.keyword == "maximum" and default > limit.value:
-                    yield said.hit(said=limit.claim.sentence, default=default)
-                    return
+    default = node.schema.get("default") if isinstance(node.schema, dict) else None
+    for said, _, limits in _said(node, context):
+        for limit in limits:
+            if limit.keyword == "maximum" and isinstance(default, int | float) and default > limit.value:
+                yield said.hit(said=limit.claim.sentence, default=default)
+                return
 
 
 @about(argument=True)
 def stated_bounds(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """Bounds that the description states are those in the schema."""
     for said, schema, limits in _said(node, context, bounded=True):
-        if said.where not in ("own", "entry"):
-            continue
         own = unit_of_name(node.argument or "")
         for limit in limits:
             if (unit := unit_of((limit.claim.said["of"].split() or [""])[0])) is not None and unit != own:
                 continue  # "Maximum 5 minutes": the schema may count seconds.
             actual = _actual(limit, schema)
             # "0.0-1.0" leaves open if 0 itself is allowed.
-            ranged = limit.claim.form.startswith("range") and "inclusive" not in said.text.lower()
-            vague = actual is not None and limit.value == actual[0] and ranged
+            vague = actual is not None and limit.value == actual[0] and limit.claim.form.startswith("range")
             if actual is not None and not vague and actual != (limit.value, limit.keyword.startswith("exclusive")):
                 yield said.hit(keyword=limit.keyword, stated=limit.value, actual=actual[0], said=limit.claim.sentence)
 
@@ -426,17 +369,13 @@ _LEADS = ("must ", "should ", "(", "is ", "between ", "ranges ", "can be ", ":",
 def _kind(types: frozenset[str] | None, schema: Mapping[str, Any], *, bounded: bool) -> str | None:
     """What a limit of the parameter bounds; ``None`` if its types leave that open, or if other keywords bound it."""
     real = (types or frozenset()) - {"null"}
-    if real == {"integer", "number"}:
-        real = frozenset({"number"})
     # Servers take "5" for 5, and a list as JSON, for models that send strings.
-    if len(real) == 2 and "string" in real:
-        real -= {"string"}
+    real = real - {"string"} or real
     of = _OF.get(next(iter(real))) if len(real) == 1 else None
-    if of is None or bounded:
+    if bounded or of is None:
         return of
-    if any(key in schema for key in _BOUNDED[of] if key not in ("anyOf", "oneOf")):
-        return None
-    return None if of == "characters" and "{" in str(schema.get("pattern", "")) else of
+    formed = of == "characters" and ("format" in schema or "{" in str(schema.get("pattern", "")))
+    return None if formed or schema.keys() & _BOUNDING else of
 
 
 def _actual(limit: Limit, schema: Mapping[str, Any]) -> tuple[float, bool] | None:
@@ -445,12 +384,10 @@ def _actual(limit: Limit, schema: Mapping[str, Any]) -> tuple[float, bool] | Non
     plain = name[0].lower() + name[1:]
     for keyword in (plain, f"exclusive{plain.title()}"):
         actual = schema.get(keyword)
-        if isinstance(actual, int | float) and not isinstance(actual, bool) and not is_generated(actual):
-            # In draft-04 the exclusive keyword is a boolean that modifies the bound.
-            excluded = keyword != plain or schema.get(f"exclusive{plain.title()}") is True
-            if excluded and "integer" in (types_of(schema) or ()):
-                return actual + (1 if plain == "minimum" else -1), False
-            return actual, excluded
+        if isinstance(actual, int | float) and not is_generated(actual):
+            if keyword == plain or "integer" not in (types_of(schema) or ()):
+                return actual, keyword != plain
+            return actual + (1 if plain == "minimum" else -1), False
     return None
 
 
@@ -459,28 +396,16 @@ def _lacks(limit: Limit, schema: Mapping[str, Any]) -> bool:
     else."""
     default = schema.get("default")
     size = len(default) if isinstance(default, str | list) else default
-    if isinstance(size, int | float) and not isinstance(size, bool) and _is_beyond(size, limit):
-        return False
-    return _actual(limit, schema) is None
+    return _actual(limit, schema) is None and not (isinstance(size, int | float) and _is_beyond(size, limit))
 
 
 def _is_beyond(size: float, limit: Limit) -> bool:
-    if limit.keyword.startswith(_LOWER):
-        return size < limit.value if limit.keyword != "exclusiveMinimum" else size <= limit.value
-    return size > limit.value if limit.keyword != "exclusiveMaximum" else size >= limit.value
-
-
-def _exceeds(value: str, limits: list[Limit]) -> bool:
-    """True if a value that the text shows has another length: "Two-letter code, or 'all'"."""
-    return any(limit.keyword.endswith("Length") and _is_beyond(len(value), limit) for limit in limits)
+    return size < limit.value if limit.keyword.startswith(_LOWER) else size > limit.value
 
 
 def _beyond(limit: Limit) -> str:
     """A value that a limit excludes, by name."""
-    step = 0 if limit.keyword.startswith("exclusive") else 1
-    value = limit.value - step if limit.keyword.startswith(_LOWER) else limit.value + step
+    value = limit.value - 1 if limit.keyword.startswith(_LOWER) else limit.value + 1
     if limit.keyword.endswith("Length"):
-        return counted(int(value), "character") if value else "empty text"
-    if limit.keyword.endswith("Items"):
-        return counted(int(value), "item") if value else "an empty list"
-    return f"{value:,}"
+        return counted(int(value), "character")
+    return counted(int(value), "item") if limit.keyword.endswith("Items") else f"{value:,}"

@@ -28,7 +28,6 @@ from mcp_governor.text import first_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from collections.abc import Set as AbstractSet
 
     from mcp_governor.schemas.patterns import Validator
     from mcp_governor.surface.model import Tool
@@ -42,30 +41,21 @@ _BOUNDS = (
 )
 
 
-# Within a branch, ``required`` may refer to properties that another branch or the parent declares.
-_BRANCHES = frozenset({"allOf", "anyOf", "oneOf", "if", "then", "else", "not"})
-
-
-def _required(node: SchemaPlace) -> list[Any]:
-    required = parent_of(node).get("required")
-    return required if isinstance(required, list) else []
-
-
 @about(argument=True, keys={"default"})
 def required_with_default(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """A required parameter has no default."""
-    if node.argument in _required(node) and not _is_consent(node):
+    required = parent_of(node).get("required")
+    # A call has to give its consent: the default makes one without it fail.
+    if (
+        isinstance(required, list)
+        and node.argument in required
+        and _CONSENT.isdisjoint(name_words(node.argument or ""))
+    ):
         correction = Correction((optional(node),), Effect.WIDER)
         yield hit(f"{node.pointer}/default", node.schema["default"], correction=correction, argument=node.argument)
 
 
 _CONSENT = frozenset({"acknowledge", "acknowledged", "confirm", "confirmation", "confirmed", "consent"})
-
-
-def _is_consent(node: SchemaPlace) -> bool:
-    """True for a switch that a call has to give although it is off: the default makes a call without it fail."""
-    named = not _CONSENT.isdisjoint(name_words(node.argument or ""))
-    return named and node.schema.get("default") is False
 
 
 @about(keys={"default"})
@@ -126,15 +116,13 @@ def _validator(node: SchemaPlace, context: Context) -> Validator | None:
 def required_declared(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """Every name in ``required`` is declared in ``properties``, if properties are declared at all."""
     schema = node.schema
-    if not isinstance(schema, dict) or not isinstance(schema.get("properties"), dict):
+    if not isinstance(schema.get("properties"), dict) or not isinstance(schema.get("required"), list):
         return
-    required = schema.get("required")
-    if not isinstance(required, list) or any(key in schema for key in ("$ref", "allOf", "anyOf", "oneOf", "if")):
+    # A branch may require what another branch or its parent declares.
+    if schema.keys() & _DECLARING - {"properties"} or _BRANCHES.intersection(node.tokens):
         return
-    if _BRANCHES.intersection(node.tokens):
-        return
-    for index, name in enumerate(required):
-        if isinstance(name, str) and name not in schema["properties"] and not schema.get("patternProperties"):
+    for index, name in enumerate(schema["required"]):
+        if isinstance(name, str) and name not in schema["properties"]:
             correction = Correction((Edit(f"{node.pointer}/required", name, "drop"),), Effect.WIDER)
             yield hit(f"{node.pointer}/required/{index}", name, correction=correction, argument=name)
 
@@ -144,34 +132,24 @@ def misplaced_properties(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     schema = node.schema
     if not isinstance(schema, dict) or schema.keys() & _DECLARING:
         return
-    if schema.get("type", "object") != "object" or ("type" not in schema and node.argument is None):
+    if schema.get("type", "object" if node.argument else "") != "object":
         return
-    names = [name for name, value in schema.items() if name not in KEYWORDS and _is_field(name, value)]
+    names = [
+        name
+        for name, value in schema.items()
+        if name not in KEYWORDS and name.isidentifier() and isinstance(value, dict) and value.get("type") in _TYPES
+    ]
     if names:
-        named = node.argument if node.argument is not None else "The input schema" if node.is_root else "An object"
-        yield hit(
-            node.pointer,
-            names,
-            object=named,
-            names=first_of(names, _MAX_FIELDS),
-            them="it" if len(names) == 1 else "them",
-        )
+        named = node.argument or ("The input schema" if node.is_root else "An object")
+        them = "it" if len(names) == 1 else "them"
+        yield hit(node.pointer, names, object=named, names=first_of(names, _MAX_FIELDS), them=them)
 
 
-_DECLARING = frozenset({"properties", "patternProperties", "$ref", "allOf", "anyOf", "oneOf"})
-_OTHER_KEYWORDS = frozenset({"annotations", "discriminator", "example", "externalDocs", "meta", "metadata", "xml"})
-"""Keywords of OpenAPI and of frameworks whose value is an object."""
+_DECLARING = frozenset({"properties", "patternProperties", "$ref", "allOf", "anyOf", "oneOf", "if"})
+_BRANCHES = frozenset({"allOf", "anyOf", "oneOf", "if", "then", "else", "not"})
 _MAX_FIELDS = 6
 """Maximum number of fields named in a message."""
-_TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
-
-
-def _is_field(name: str, value: Any) -> bool:
-    """True if an unknown keyword is a field of the object: its name is an identifier and its value a schema."""
-    if not isinstance(value, dict) or not name.isidentifier() or name in _OTHER_KEYWORDS or name.startswith("_"):
-        return False
-    kind = value.get("type")
-    return (isinstance(kind, str) and kind in _TYPES) or isinstance(value.get("$ref"), str)
+_TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 
 
 @about(keys=[key for pair in _BOUNDS for key in pair])
@@ -284,7 +262,7 @@ class Emptiness:
 def _are_apart(branches: list[Any]) -> bool:
     """True if the branches have one type each, and no two of them the same."""
     kinds = {str(branch.get("type")) for branch in branches if isinstance(branch, dict)}
-    return len(kinds) == len(branches) and kinds <= _TYPES and not {"integer", "number"} <= kinds
+    return len(kinds) == len(branches) and kinds <= {*_TYPES} and not {"integer", "number"} <= kinds
 
 
 def _is_movable(root: Any, part: Any) -> bool:
@@ -304,12 +282,12 @@ def _is_plain(schema: Any) -> bool:
     if not isinstance(schema, dict):
         return schema is True
     keys, kind, values = schema.keys() - _NOTES, schema.get("type"), schema.get("enum")
-    if keys <= {"type", "format", "items"}:
-        return kind is None or (isinstance(kind, str) and kind in _TYPES)  # A list without items fits any "items".
-    if keys == {"enum"}:
-        return isinstance(values, list) and bool(values)
-    if _is_bounded(schema, keys):
-        return True
+    if kind not in (None, *_TYPES):
+        return False
+    low, high = _RANGES.get(kind or "", ("", ""))
+    if keys <= {"type", "format", "items", low, high} and _is_range(schema.get(low), schema.get(high), low):
+        # A list without items fits any "items"; of one value, a list has it as often as it takes.
+        return not schema.get("minItems") or _is_plain(schema.get("items", True))
     if keys == {"anyOf"}:
         return isinstance(schema["anyOf"], list) and any(map(_is_plain, schema["anyOf"]))
     properties, required = schema.get("properties", {}), schema.get("required", [])
@@ -321,23 +299,19 @@ def _is_plain(schema: Any) -> bool:
     return any(plainly_accepts(schema, value) for value in (first, schema.get("minimum"), schema.get("maximum")))
 
 
-def _is_bounded(schema: Mapping[str, Any], keys: AbstractSet[str]) -> bool:
-    """True if a string, a list or a number has bounds that leave a value."""
-    kind = schema.get("type")
-    if kind == "string" and keys <= {"type", "minLength", "maxLength"}:
-        return _is_range(schema.get("minLength", 0), schema.get("maxLength"))
-    if kind == "array" and keys <= {"type", "items", "minItems", "maxItems"}:
-        least = schema.get("minItems", 0)
-        # With one value, a list of that value as often as it takes.
-        return _is_range(least, schema.get("maxItems")) and (least == 0 or _is_plain(schema.get("items", True)))
-    if kind in ("integer", "number") and keys <= {"type", "exclusiveMinimum", "maximum"}:
-        least = schema.get("exclusiveMinimum")
-        return type(least) is int and _is_range(least + 1, schema.get("maximum"))
-    return False
+_RANGES = {
+    "string": ("minLength", "maxLength"),
+    "array": ("minItems", "maxItems"),
+    "integer": ("exclusiveMinimum", "maximum"),
+    "number": ("exclusiveMinimum", "maximum"),
+}
 
 
-def _is_range(least: Any, most: Any) -> bool:
-    return type(least) is int and (most is None or (type(most) is int and least <= most))
+def _is_range(least: Any, most: Any, low: str) -> bool:
+    """True if a value is between two bounds of which the lower has a certain name."""
+    if least is None or most is None:
+        return type(least if most is None else most) in (int, type(None))
+    return type(least) is type(most) is int and (least < most or (least == most and low != "exclusiveMinimum"))
 
 
 def argument(tool: Tool, context: Context) -> Iterator[Hit]:
