@@ -101,7 +101,7 @@ mandatory_order = _without(
 """No order to call a tool where a condition belongs."""
 pseudo_tags = _without(
     # "IAM:<user>" is a placeholder.
-    r"(?<![\w:/=.\-])</?(?:system|important|assistant|user|admin|secret|hidden|prompt)(?:\s[^<>\n]{0,80})?/?>",
+    r"(?<![\w:/=.\-])</?(?:system|important|assistant|user|admin|secret|hidden)(?:\s[^<>\n]{0,80})?/?>",
     "<",
 )
 """No markup that imitates the roles of a conversation."""
@@ -230,7 +230,7 @@ def white_space(text: Text, context: Context) -> Iterator[Hit]:
 @functools.lru_cache(maxsize=8)
 def _gap(most: int) -> re.Pattern[str]:
     """Blanks in front of text, as many as push it out of an editor's line; or empty lines."""
-    return re.compile(rf"[^\S\n]{{{most + 1},}}(?=\S)|\n(?:[^\S\n]*\n){{4,}}")
+    return re.compile(rf"(?<![^\S\n])[^\S\n]{{{most + 1},}}+(?=\S)|\n(?:[^\S\n]*\n){{4,}}")
 
 
 @about(argument=True, keys={"default"})

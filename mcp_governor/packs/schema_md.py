@@ -10,10 +10,10 @@ from mcp_governor.findings import Correction, Edit, Effect, Tier
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.credentials import credential_in, key_in, outline
 from mcp_governor.prose.words import name_words, word_set
-from mcp_governor.schemas.dialects import DIALECT_2020_12, LATEST, dialect_of
+from mcp_governor.schemas.dialects import dialect_of
 from mcp_governor.schemas.keywords import KEYWORDS
 from mcp_governor.schemas.pointers import join_pointer
-from mcp_governor.subjects.context import SIDES, Context, Hit, SchemaPlace, hit
+from mcp_governor.subjects.context import Context, Hit, SchemaPlace, hit
 from mcp_governor.subjects.schemas import (
     branches_of,
     effective,
@@ -136,7 +136,6 @@ def non_sensitive(text: Text, _context: Context) -> Iterator[Hit]:
         yield hit(text.pointer, text.value, found=outline(found))
 
 
-_URI_NAMES = lazy_pattern(r"^(?:file_?)?uri$", re.IGNORECASE)
 _PAGE_TOKENS = lazy_pattern(
     r"^(?:next_?)?(?:page_?(?:token|number|num|index)|cursor_?token|next_?(?:token|cursor))$", re.IGNORECASE
 )
@@ -147,17 +146,6 @@ _OFFSETS = lazy_pattern(r"^(?:offset|skip|page|start_?(?:index|at))$", re.IGNORE
 # OpenAPI annotations that generators emit and validators ignore.
 _OPENAPI = ("discriminator", "nullable", "externalDocs", "xml")
 _KEYWORDS = frozenset([*KEYWORDS, *_OPENAPI])
-
-
-def explicit_dialect(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """Every schema has ``$schema``, and it is 2020-12. A schema without it is read as that already."""
-    for side in SIDES:
-        schema = tool.raw.get(side)
-        if isinstance(schema, dict) and "$schema" not in schema:
-            added = Correction((Edit(f"/{side}/$schema", DIALECT_2020_12),), Effect.NEUTRAL)
-            yield hit(f"/{side}", None, correction=added, side=side, found="no $schema")
-        elif isinstance(schema, dict) and dialect_of(schema) != LATEST:
-            yield hit(f"/{side}/$schema", schema["$schema"], side=side, found=f"the $schema {schema['$schema']}")
 
 
 def closed_input(tool: Tool, _context: Context) -> Iterator[Hit]:
@@ -186,18 +174,6 @@ def explicit_required(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
         # Draft 04 does not allow an empty list.
         added = Correction((Edit(f"{node.pointer}/required", []),), Effect.NEUTRAL)
         yield hit(node.pointer, list(properties), correction=added if dialect_of(root_of(node)) != 4 else None)
-
-
-def uri_scheme(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
-    """``uri`` is a string whose pattern or description says that it begins with ``file:``."""
-    if node.argument is None or not _URI_NAMES.match(node.argument) or not isinstance(node.schema, dict):
-        return
-    schema = effective(root_of(node), node.schema)
-    wording = " ".join(str(schema.get(key, "")) for key in ("pattern", "description"))
-    if "string" not in (types_of(node.schema, root_of(node)) or ()):
-        yield hit(node.pointer, node.schema, argument=node.argument, problem="is not a string")
-    elif "file:" not in wording:
-        yield hit(node.pointer, node.schema, argument=node.argument, problem="does not say that it takes file: URIs")
 
 
 def paging_names(node: SchemaPlace, _context: Context) -> Iterator[Hit]:

@@ -14,7 +14,7 @@ from mcp_governor.schemas.plain import is_plain
 from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
 from mcp_governor.schemas.weight import count_values
 from mcp_governor.subjects.context import SIDES, Context, Hit, Item, SchemaPlace, hit
-from mcp_governor.subjects.phrases import counted, kind_of
+from mcp_governor.subjects.phrases import kind_of
 from mcp_governor.subjects.schemas import document_of, json_text
 from mcp_governor.surface.listings import METHODS, departures
 from mcp_governor.surface.messages import mismatches

@@ -75,7 +75,6 @@ def documented(text: str) -> dict:
             documented("Returns:\n  Object containing:\n  - revision: What was looked up"),
         ),
         ("hygiene/white-space", described("Plots" + 30 * " " + "all of it"), described("Plots" + 90 * " " + "all")),
-        ("hygiene/white-space", described("a()" + 30 * " " + "# all"), described("a()" + 90 * " " + "# all")),
         ("hygiene/white-space", described("Plots.\n" + 80 * " " + "it"), described("Plots.\n" + 81 * " " + "it")),
         (
             "clarity/example-fits",
