@@ -19,7 +19,6 @@ from mcp_governor.subjects.schemas import (
     effective,
     followed,
     is_reached,
-    parameters_of,
     parent_of,
     root_of,
     types_of,
@@ -118,30 +117,12 @@ def _means_path(name: str, text: str) -> bool:
     return not _PLACES.isdisjoint(words[-1:]) or words[-2:] in (("file", "name"), ("directory", "name"))
 
 
-def paging_pair(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """A tool with one of ``cursor`` and ``pageSize`` has the other as well, under whatever name."""
-    names = parameters_of(tool)
-    sizes = any(name == "pageSize" or _PAGE_SIZES.match(name) or _LIMITS.match(name) for name in names)
-    ways = any(name == "cursor" or _PAGE_TOKENS.match(name) or _OFFSETS.match(name) for name in names)
-    if "cursor" in names and not sizes:
-        yield hit("/inputSchema/properties/cursor", "cursor", argument="cursor", absent="pageSize")
-    if "pageSize" in names and not ways:
-        yield hit("/inputSchema/properties/pageSize", "pageSize", argument="pageSize", absent="cursor")
-
-
 def non_sensitive(text: Text, _context: Context) -> Iterator[Hit]:
     """No description contains a credential after a label; another rule reports strings in the form of a key."""
     found = credential_in(text.value)
     if found is not None and key_in(text.value) is None:
         yield hit(text.pointer, text.value, found=outline(found))
 
-
-_PAGE_TOKENS = lazy_pattern(
-    r"^(?:next_?)?(?:page_?(?:token|number|num|index)|cursor_?token|next_?(?:token|cursor))$", re.IGNORECASE
-)
-_PAGE_SIZES = lazy_pattern(r"^(?:page_size|per_?page|items_?per_?page|page_?limit)$", re.IGNORECASE)
-_LIMITS = lazy_pattern(r"^(?:limit|count|max_?results|top|take|first)$", re.IGNORECASE)
-_OFFSETS = lazy_pattern(r"^(?:offset|skip|page|start_?(?:index|at))$", re.IGNORECASE)
 
 # OpenAPI annotations that generators emit and validators ignore.
 _OPENAPI = ("discriminator", "nullable", "externalDocs", "xml")
@@ -174,23 +155,6 @@ def explicit_required(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
         # Draft 04 does not allow an empty list.
         added = Correction((Edit(f"{node.pointer}/required", []),), Effect.NEUTRAL)
         yield hit(node.pointer, list(properties), correction=added if dialect_of(root_of(node)) != 4 else None)
-
-
-def paging_names(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
-    """A paginated tool has ``cursor`` and ``pageSize``, under these names."""
-    properties = node.schema.get("properties") if isinstance(node.schema, dict) and node.is_root else None
-    if not isinstance(properties, dict):
-        return
-    sizes = [name for name in properties if _PAGE_SIZES.match(name)]
-    limits = [name for name in properties if _LIMITS.match(name)]
-    # An offset or a page by itself may mean anything; together with a size it is pagination.
-    tokens = [name for name in properties if _PAGE_TOKENS.match(name) or (_OFFSETS.match(name) and (sizes or limits))]
-    if tokens or "cursor" in properties:
-        sizes += limits
-    for wanted, names in (("cursor", tokens), ("pageSize", sizes)):
-        for name in names:
-            place = join_pointer(node.pointer, "properties", name)
-            yield hit(place, name, argument=name, wanted=wanted)
 
 
 def no_coercion(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
