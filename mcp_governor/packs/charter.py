@@ -112,7 +112,7 @@ def separate_composition(tool: Tool, context: Context) -> Iterator[Hit]:
 def composition_count(tool: Tool, context: Context) -> Iterator[Hit]:
     """A description has at most as many compositions as the charter allows: each chain counts, and each tool outside
     chains."""
-    spans = [(start, end) for start, end, _ in _chains(tool.description)]
+    spans = [(start, end) for start, end, _ in _chains(tool.description, context.facts.names)]
     composed = _composed(tool, context)
     # A mention within a chain counts as the chain, any other as its tool.
     found: set[int | str] = set()
@@ -308,24 +308,28 @@ _LAST_STEP = lazy_pattern(r"([A-Za-z][\w.\-]*)[`'\"*)]*\s*$")
 _REMARK = lazy_pattern(r"\([^()\n]*\)")
 
 
-def _chains(text: str) -> Iterator[tuple[int, int, list[str]]]:
-    """Start and end of each clause with arrows, and its steps: the names before the first arrow and after each one."""
+def _chains(text: str, known: frozenset[str]) -> Iterator[tuple[int, int, list[str]]]:
+    """Start and end of each clause with arrows, and its steps: the names before the first arrow and after each one.
+
+    If none of them is known, the clause is about something else: columns, states, settings.
+    """
     for clause in _CLAUSE.finditer(text):
         first, *others = _ARROW.split(clause[0])
         if others:
             steps = [_LAST_STEP.search(_REMARK.sub("", first)), *map(_STEP.match, others)]
-            yield clause.start(), clause.end(), [step[1].rstrip(".-") for step in steps if step is not None]
+            names = [step[1].rstrip("._-") for step in steps if step is not None]
+            if not known.isdisjoint(names):
+                yield clause.start(), clause.end(), names
 
 
 def workflows(surface: Surface, context: Context) -> Iterator[Hit]:
-    """Every step of a chain with arrows is a tool, if one of them is: others are about columns, states, settings."""
+    """Every step of a chain with arrows is a tool, if one of them is."""
     strings = [(tool.name, "/description", tool.description) for tool in surface.tools]
     if surface.instructions:
         strings.append(("", "/instructions", surface.instructions))
     known = context.facts.names
     for tool, path, text in strings:
-        chains = [steps for _, _, steps in _chains(text) if not known.isdisjoint(steps)]
-        unknown = {step for steps in chains for step in steps if _dangles(step, context.facts)}
+        unknown = {step for _, _, steps in _chains(text, known) for step in steps if _dangles(step, context.facts)}
         if unknown:
             yield hit(path, text, tool=tool or None, unknown=sorted(unknown))
 
