@@ -129,24 +129,6 @@ _OPENAPI = ("discriminator", "nullable", "externalDocs", "xml")
 _KEYWORDS = frozenset([*KEYWORDS, *_OPENAPI])
 
 
-def closed_input(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """The input schema is closed at its root."""
-    return _closed(tool, "inputSchema")
-
-
-def closed_output(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """The output schema, if there is one, is closed at its root."""
-    return _closed(tool, "outputSchema")
-
-
-def _closed(tool: Tool, side: str) -> Iterator[Hit]:
-    schema: Any = tool.raw.get(side)
-    if is_open(schema):
-        edit = Edit(f"/{side}/additionalProperties", False)
-        correction = Correction((edit,), Effect.NARROWER)
-        yield hit(f"/{side}", schema.get("additionalProperties"), correction=correction)
-
-
 def explicit_required(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """An object with properties has ``required``, even if it is empty."""
     schema = node.schema
