@@ -10,16 +10,15 @@ from mcp_governor.findings import Correction, Edit, Effect, Tier
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.credentials import credential_in, key_in, outline
 from mcp_governor.prose.words import name_words, word_set
-from mcp_governor.schemas.dialects import DIALECT_2020_12, LATEST, dialect_of
+from mcp_governor.schemas.dialects import dialect_of
 from mcp_governor.schemas.keywords import KEYWORDS
 from mcp_governor.schemas.pointers import join_pointer
-from mcp_governor.subjects.context import SIDES, Context, Hit, SchemaPlace, hit
+from mcp_governor.subjects.context import Context, Hit, SchemaPlace, hit
 from mcp_governor.subjects.schemas import (
     branches_of,
     effective,
     followed,
     is_reached,
-    parameters_of,
     parent_of,
     root_of,
     types_of,
@@ -118,17 +117,6 @@ def _means_path(name: str, text: str) -> bool:
     return not _PLACES.isdisjoint(words[-1:]) or words[-2:] in (("file", "name"), ("directory", "name"))
 
 
-def paging_pair(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """A tool with one of ``cursor`` and ``pageSize`` has the other as well, under whatever name."""
-    names = parameters_of(tool)
-    sizes = any(name == "pageSize" or _PAGE_SIZES.match(name) or _LIMITS.match(name) for name in names)
-    ways = any(name == "cursor" or _PAGE_TOKENS.match(name) or _OFFSETS.match(name) for name in names)
-    if "cursor" in names and not sizes:
-        yield hit("/inputSchema/properties/cursor", "cursor", argument="cursor", absent="pageSize")
-    if "pageSize" in names and not ways:
-        yield hit("/inputSchema/properties/pageSize", "pageSize", argument="pageSize", absent="cursor")
-
-
 def non_sensitive(text: Text, _context: Context) -> Iterator[Hit]:
     """No description contains a credential after a label; another rule reports strings in the form of a key."""
     found = credential_in(text.value)
@@ -136,46 +124,9 @@ def non_sensitive(text: Text, _context: Context) -> Iterator[Hit]:
         yield hit(text.pointer, text.value, found=outline(found))
 
 
-_URI_NAMES = lazy_pattern(r"^(?:file_?)?uri$", re.IGNORECASE)
-_PAGE_TOKENS = lazy_pattern(
-    r"^(?:next_?)?(?:page_?(?:token|number|num|index)|cursor_?token|next_?(?:token|cursor))$", re.IGNORECASE
-)
-_PAGE_SIZES = lazy_pattern(r"^(?:page_size|per_?page|items_?per_?page|page_?limit)$", re.IGNORECASE)
-_LIMITS = lazy_pattern(r"^(?:limit|count|max_?results|top|take|first)$", re.IGNORECASE)
-_OFFSETS = lazy_pattern(r"^(?:offset|skip|page|start_?(?:index|at))$", re.IGNORECASE)
-
 # OpenAPI annotations that generators emit and validators ignore.
 _OPENAPI = ("discriminator", "nullable", "externalDocs", "xml")
 _KEYWORDS = frozenset([*KEYWORDS, *_OPENAPI])
-
-
-def explicit_dialect(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """Every schema has ``$schema``, and it is 2020-12. A schema without it is read as that already."""
-    for side in SIDES:
-        schema = tool.raw.get(side)
-        if isinstance(schema, dict) and "$schema" not in schema:
-            added = Correction((Edit(f"/{side}/$schema", DIALECT_2020_12),), Effect.NEUTRAL)
-            yield hit(f"/{side}", None, correction=added, side=side, found="no $schema")
-        elif isinstance(schema, dict) and dialect_of(schema) != LATEST:
-            yield hit(f"/{side}/$schema", schema["$schema"], side=side, found=f"the $schema {schema['$schema']}")
-
-
-def closed_input(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """The input schema is closed at its root."""
-    return _closed(tool, "inputSchema")
-
-
-def closed_output(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """The output schema, if there is one, is closed at its root."""
-    return _closed(tool, "outputSchema")
-
-
-def _closed(tool: Tool, side: str) -> Iterator[Hit]:
-    schema: Any = tool.raw.get(side)
-    if is_open(schema):
-        edit = Edit(f"/{side}/additionalProperties", False)
-        correction = Correction((edit,), Effect.NARROWER)
-        yield hit(f"/{side}", schema.get("additionalProperties"), correction=correction)
 
 
 def explicit_required(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
@@ -186,35 +137,6 @@ def explicit_required(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
         # Draft 04 does not allow an empty list.
         added = Correction((Edit(f"{node.pointer}/required", []),), Effect.NEUTRAL)
         yield hit(node.pointer, list(properties), correction=added if dialect_of(root_of(node)) != 4 else None)
-
-
-def uri_scheme(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
-    """``uri`` is a string whose pattern or description says that it begins with ``file:``."""
-    if node.argument is None or not _URI_NAMES.match(node.argument) or not isinstance(node.schema, dict):
-        return
-    schema = effective(root_of(node), node.schema)
-    wording = " ".join(str(schema.get(key, "")) for key in ("pattern", "description"))
-    if "string" not in (types_of(node.schema, root_of(node)) or ()):
-        yield hit(node.pointer, node.schema, argument=node.argument, problem="is not a string")
-    elif "file:" not in wording:
-        yield hit(node.pointer, node.schema, argument=node.argument, problem="does not say that it takes file: URIs")
-
-
-def paging_names(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
-    """A paginated tool has ``cursor`` and ``pageSize``, under these names."""
-    properties = node.schema.get("properties") if isinstance(node.schema, dict) and node.is_root else None
-    if not isinstance(properties, dict):
-        return
-    sizes = [name for name in properties if _PAGE_SIZES.match(name)]
-    limits = [name for name in properties if _LIMITS.match(name)]
-    # An offset or a page by itself may mean anything; together with a size it is pagination.
-    tokens = [name for name in properties if _PAGE_TOKENS.match(name) or (_OFFSETS.match(name) and (sizes or limits))]
-    if tokens or "cursor" in properties:
-        sizes += limits
-    for wanted, names in (("cursor", tokens), ("pageSize", sizes)):
-        for name in names:
-            place = join_pointer(node.pointer, "properties", name)
-            yield hit(place, name, argument=name, wanted=wanted)
 
 
 def no_coercion(node: SchemaPlace, _context: Context) -> Iterator[Hit]:

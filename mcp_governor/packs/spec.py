@@ -17,7 +17,7 @@ from mcp_governor.subjects.context import SIDES, Context, Hit, Item, SchemaPlace
 from mcp_governor.subjects.schemas import document_of, json_text
 from mcp_governor.surface.listings import METHODS, departures
 from mcp_governor.surface.messages import mismatches
-from mcp_governor.text import counted, kind_of, one_line
+from mcp_governor.text import kind_of, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -68,15 +68,6 @@ def lone_surrogates(text: Text, _context: Context) -> Iterator[Hit]:
     """No string holds a code point that UTF-8 cannot encode."""
     if not text.value.isascii() and _SURROGATE.search(text.value):
         yield hit(text.pointer, text.value)
-
-
-def framework_meta_key(surface: Surface, _context: Context) -> Iterator[Hit]:
-    """No tool has the key that FastMCP 2 writes; one hit for the server."""
-    metas = ((tool.name, tool.raw.get("_meta")) for tool in surface.tools)
-    names = [name for name, meta in metas if isinstance(meta, dict) and "_fastmcp" in meta]
-    if names:
-        spots = ((name, "/_meta/_fastmcp") for name in names)
-        yield hit("/tools", "_fastmcp", spots=spots, tools=counted(len(names), "tool"))
 
 
 def _reported(tool: Tool, context: Context, kind: str) -> Iterator[Hit]:
@@ -168,7 +159,6 @@ def _compile_error(schema: dict[str, Any], draft: int, text: str) -> str:
 
 
 HEADER = "x-mcp-header"
-_HEADER_TYPES = ("integer", "string", "boolean")
 
 
 def known_dialect(tool: Tool, _context: Context) -> Iterator[Hit]:
@@ -243,14 +233,6 @@ def header_unique(tool: Tool, context: Context) -> Iterator[Hit]:
             yield hit(f"{node.pointer}/{HEADER}", value, first=first[value.lower()])
 
 
-def header_type(tool: Tool, context: Context) -> Iterator[Hit]:
-    """A parameter that is mirrored into a header is an integer, a string or a boolean."""
-    for node, value in _header_nodes(tool, context):
-        kind = node.schema.get("type")
-        if kind not in _HEADER_TYPES:
-            yield hit(f"{node.pointer}/{HEADER}", value, type=kind if kind is not None else "none")
-
-
 def header_reachable(tool: Tool, context: Context) -> Iterator[Hit]:
     """A parameter that is mirrored into a header is reachable from the root through ``properties`` only."""
     for node, value in _header_nodes(tool, context):
@@ -322,12 +304,6 @@ def capability_declared(surface: Surface, _context: Context) -> Iterator[Hit]:
     for name, items in (("tools", surface.entries), ("prompts", surface.prompts), ("resources", resources)):
         if items and surface.protocol is not None and name not in surface.capabilities:
             yield hit("/capabilities", dict(surface.capabilities), capability=name)
-
-
-def deprecated_capability(surface: Surface, _context: Context) -> Iterator[Hit]:
-    """No capability that protocol 2026-07-28 deprecates."""
-    if surface.modern and "logging" in surface.capabilities:
-        yield hit("/capabilities/logging", "logging", capability="logging")
 
 
 def _departing(surface: Surface, *fields: str) -> Iterator[Hit]:

@@ -56,7 +56,6 @@ def test_an_enum_next_to_null_does_not_refuse_null():
         ("width", {**INTEGER, "description": "Width in characters"}, "", False),
         ("radius", {**NUMBER, "description": "Ratio of the inner circle"}, "", False),
         ("duration", TEXT, "", True),
-        ("duration", {**TEXT, "default": "5s"}, "", False),
         ("duration", {**TEXT, "description": "How long the meeting is"}, "", False),
         ("radius", {**TEXT, "description": "Such as '500m'"}, "", False),
         ("page_size", INTEGER, "", False),

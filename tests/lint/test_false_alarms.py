@@ -104,11 +104,6 @@ PAIRS = [
     ),
     (
         "clarity/unknown-argument",
-        argument("The node, often found as URL parameter node-id=<nodeId>.", type="string"),
-        argument("The node, as in the parameter node_id of the list.", type="string"),
-    ),
-    (
-        "clarity/unknown-argument",
         titled("Finds items; pass 'journalArticle' or 'book' to filter."),
         titled("Finds items; pass 'journalArticle' to filter."),
     ),

@@ -85,7 +85,6 @@ def test_keys_of_an_example_of_a_list(text, keys):
         ("The value (as JSON string, or will be auto-converted)", {}, None),
         ("Path of the JSON text", {}, None),
         ("'true' or 'false'", {"enum": ["true", "false"]}, None),
-        ("What is true of it", {"default": "true"}, None),
     ],
 )
 def test_structure_in_a_string(text, schema, what):

@@ -32,7 +32,6 @@ NAMED_TOOLS = [
     ("An id from shop_search_products.", "shop_search_products"),
     ("Instead of `find_customer`, it asks nobody.", "shop_find_customer for find_customer"),
     ("The shop_export tool writes a file.", "shop_export"),
-    ("Prefer calling plan_day(model=...) at the start.", "plan_day"),
     ("- shop_list_orders: x\n- shop_get_order: y\n- shop_cancel_order: z\n- shop_export: w", "shop_export"),
 ]
 

@@ -10,7 +10,7 @@ from mcp_governor.fixes.corrections import correction, nullable
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.guarded import Guarded
 from mcp_governor.prose.passages import outline_of, without_name
-from mcp_governor.prose.units import measures, states_unit, unit_names, unit_of
+from mcp_governor.prose.units import measures, states_unit, unit_names
 from mcp_governor.prose.words import name_words
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import hit
@@ -142,7 +142,6 @@ _TRUTH = Guarded(
     r"|\((?:true|false)\s?(?:or|/|\||,)\s?(?:true|false)\)",
     "true",
 )
-_FLAG = lazy_pattern(r"(?:whether|if\strue|set\sto\strue|(?:en|dis)able[sd]?)\b", re.IGNORECASE)
 _OR_JSON = lazy_pattern(
     r"\bor\s(?:an?\s|will\sbe\s)?(?:JSON|comma|plain|single|raw|wildcard|pattern|glob|auto\w*|converted)"
     r"|^(?:(?:the|raw|json)\s){0,3}request\sbody\b|\b(?:file|path|URL|SQL|code|schema|document|template|payload)\b",
@@ -163,10 +162,9 @@ _FOR_SOME = lazy_pattern(
 
 def packed(text: str, schema: Mapping[str, Any]) -> str | None:
     """Content of a string parameter that has a JSON type: "JSON", "comma-separated", "true or false"; or ``None``."""
-    default = schema.get("default")
     if "enum" in schema or "const" in schema or "pattern" in schema or "format" in schema:
         return None
-    if (_TRUTH.search(text) and not _FOR_SOME.search(text)) or (default in ("true", "false") and _FLAG.match(text)):
+    if (_TRUTH.search(text) and not _FOR_SOME.search(text)) or schema.get("default") in ("true", "false"):
         return "true or false"
     if _OR_JSON.search(text):
         return None
@@ -200,10 +198,10 @@ def lacks_unit(node: SchemaPlace, schema: Mapping[str, Any], types: frozenset[st
         dimension = "time"
     if dimension is None or not {"$defs", "definitions"}.isdisjoint(node.tokens):
         return False  # What refers to a definition may be called margins_cm.
-    if "string" in types and (text or isinstance(schema.get("default"), str)):
-        return False  # "5s": the form says it.
+    if "string" in types and text:
+        return False
     siblings = parent_of(node).get("properties", {})
-    if any(one in siblings for one in unit_names(name)) or unit_of(text.strip(" .()")) is not None:
+    if any(one in siblings for one in unit_names(name)):
         return False
     tool = node.tool.description[:_MAX_OF_TOOL]
     if states_unit(dimension, f"{text} {schema.get('title') or ''} {tool}"):

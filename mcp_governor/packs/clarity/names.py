@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.alike_names import Names, other_names
@@ -13,11 +13,11 @@ from mcp_governor.prose.snippets import Call, Snippet, calls, misfit, missing, s
 from mcp_governor.prose.words import MUTATING_VERBS, READING_VERBS, name_words
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import hit
-from mcp_governor.subjects.schemas import effective, parameters_of, types_of
+from mcp_governor.subjects.schemas import parameters_of
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from mcp_governor.prose.claims import Claim
     from mcp_governor.subjects.context import Context, Facts, Hit, SchemaPlace, Text
@@ -66,14 +66,14 @@ def _misnamed_tool(claim: Claim, tools: Names) -> str | None:
         return None
     near = tools.variant(word) or tools.close(word)
     quoted = re.search(rf"[`'\"“]{re.escape(word)}[`'\"”]", claim.sentence) is not None
-    if "-" in word and "_" not in word and not tools.hyphenated:
+    if "-" in word and not tools.hyphenated:
         return near if near is not None and quoted else None  # "the training-load tools"
     if near is not None:
-        return None if word.isupper() and not near.isupper() else near
+        return None if word.isupper() else near
     parts = name_words(word)
     alike = tools.has_style(word) and parts[0] in tools.firsts | _VERBS
     verb = not _VERBS.isdisjoint(parts)
-    if claim.sure and (quoted or alike or verb or claim.form == "called-with-arguments"):
+    if claim.sure and (quoted or alike or verb):
         return tools.nearest(word) or ""
     return tools.nearest(word) or "" if alike and verb else None
 
@@ -124,16 +124,14 @@ def unknown_argument(tool: Tool, context: Context) -> Iterator[Hit]:
     arguments = Names({node.argument or "" for node in nodes}, _MAX_COMPARED)
     # A manual of a language that one parameter takes names the words of that language.
     manual = len(tool.description) > _MANUAL * len(top)
-    capitals = any(name[:1].isupper() for name in arguments.names)
     seen: set[str] = set()
     for path, text, named, near in _misnamed(tool, nodes, arguments, facts):
-        # InstanceType next to instance_fleet: a key of the API's own objects.
-        if named in seen or (manual and not near) or (named[:1].isupper() and not capitals):
+        if named in seen or (manual and not near):
             continue
         seen.add(named)
         names = ", ".join(sorted(arguments.names)[:8])
         advice = f"Write {near}" if near else f"Name one of its parameters ({names})"
-        if named in _INJECTED and not near:
+        if named in _INJECTED:
             advice = f"Remove {named}, if the framework passes it, or name one of its parameters ({names})"
         yield hit(path, text, named=named, advice=advice)
 
@@ -159,14 +157,13 @@ def _misnamed(
             word = claim.said["name"]
             if claim.kind != "argument" or word in arguments.names or word in facts.names:
                 continue
-            variant = arguments.variant(word)
             hyphens = "-" in word and not arguments.hyphenated
             if hyphens and f"{word}=" not in text and f"`{word}" not in text:
                 continue  # "Use case-sensitive matching" says what it does, not what it is called.
             if word in other_names(facts):
                 continue
-            near = variant or arguments.close(word) or ""
-            if near or (claim.sure and (whole or claim.form in ("marked-argument", "named-argument"))):
+            near = arguments.variant(word) or arguments.close(word) or ""
+            if near or (claim.sure and whole):
                 yield path, text, word, near
 
 
@@ -252,11 +249,6 @@ def unfit_example(surface: Surface, context: Context) -> Iterator[Hit]:
             *_of_values(tool, without_results(text), context),
         ]
         yield from _hits("/description", tool.name, text, found)
-        for name, schema in parameters_of(tool).items():
-            said = schema.get("description") if isinstance(schema, dict) else None
-            if isinstance(said, str) and ("{" in said or "[" in said):
-                unfit = _of_argument(tool.input_schema, name, schema, without_results(said), context)
-                yield from _hits(join_pointer("/inputSchema/properties", name, "description"), tool.name, said, unfit)
 
 
 def _hits(pointer: str, tool: str | None, text: str, found: Iterable[str]) -> Iterator[Hit]:
@@ -278,16 +270,13 @@ def _of_values(tool: Tool, text: str, context: Context) -> Iterator[str]:
         front = text[max(0, one.at - 200) : one.at]
         if not isinstance(value, dict) or not value or _DENIED.search(front):
             continue
-        known = sum(name in arguments for name in value)
         called = _CALLED.search(front) or _IN_A_LIST.search(text[max(0, one.at - 600) : one.at])
-        # An object that shares only a name or two with the parameters may be unrelated.
-        if known < 2 and not (known == len(value) and called):
-            continue
-        if known * 2 <= len(value) or (known < len(value) and not called):
+        # An object that shares only some names with the parameters may be unrelated.
+        if not value.keys() <= arguments.keys() or not (len(value) > 1 or called):
             continue
         shown = _short(one.text)
         reason = misfit(schema, schema, value)
-        absent = missing(schema, value) if known == len(value) and called else []
+        absent = missing(schema, value) if called else []
         if reason:
             yield f"{reason} in {shown}"
         elif absent:
@@ -309,26 +298,6 @@ def _of_messages(surface: Surface, text: str, context: Context) -> Iterator[str]
         absent = missing(tool.input_schema, given)
         if reason or absent:
             yield f"{reason or f'{_named(absent)} required and not'} in {_short(one.text)}"
-
-
-def _of_argument(root: Mapping[str, Any], name: str, schema: Any, text: str, context: Context) -> Iterator[str]:
-    """Problems with lists and objects in the description of a parameter of such a type."""
-    found = _snippets(text, context)
-    types = types_of(effective(root, schema), root) if found else None
-    if not types or types.isdisjoint({"array", "object"}) or "string" in types:
-        return
-    inner = types_of(effective(root, effective(root, schema).get("items")), root)
-    for one in found:
-        kind = "array" if isinstance(one.value, list) else "object" if isinstance(one.value, dict) else ""
-        if kind not in types or not one.value or _DENIED.search(text[max(0, one.at - 200) : one.at]):
-            continue
-        # A list of words in the description of a list of objects shows something else, or only a part of one.
-        plain = kind == "array" and not all(isinstance(item, dict) for item in one.value)
-        if plain and (inner is None or "object" in inner):
-            continue
-        reason = misfit(root, schema, one.value, name, 1)
-        if reason:
-            yield f"{reason} in {_short(one.text)}"
 
 
 _GIVEN = ("arguments", "args", "input", "parameters", "params")
