@@ -337,8 +337,8 @@ _LEADS = word_set("also automatically enabled given if immediately not or set th
 }
 """Words before the verb of a switch: "If true, also delete …"."""
 _SWITCHES = _LOSE | word_set("""
-    ack acknowledge apply archive autoack clear commit create discard execute flush insert install mark move overwrite
-    persist publish replace reset run save send store truncate update write
+    ack acknowledge apply archive autoack autofix clear commit create discard execute fix flush insert install mark
+    move overwrite persist publish replace reset run save send store truncate update write
 """)
 """Verbs of arguments that make a tool change something that reads without them."""
 _CERTAIN_LOSSES = (_LOSE | {"clear", "overwrite"}) - {"remove"}
@@ -347,6 +347,10 @@ _LATER = Guarded(
     r"\b(?:is|are|be|gets?) (?:then |also |automatically )?(?:deleted|purged|erased|overwritten|wiped|destroyed)\b",
     *(" deleted ", " purged ", " erased ", " overwritten ", " wiped ", " destroyed "),
 )
+_EXECUTES = Guarded(
+    r"\bEXPLAIN\s\(?ANALY[SZ]E\b|\b(?:actual(?:ly)?|real(?:ly)?)\s(?:run|execut)\w*", " explain ", " actual", " real"
+)
+"""What a statement does is done, whatever it is run for."""
 _ANY_METHOD = lazy_pattern(r"\b(?:PUT|DELETE|PATCH)\b", re.NOFLAG)
 _STEERS = word_set("actions automation commands javascript js script stdin")
 """Last words of arguments that say what a tool that reads does first: ``browserCommands``."""
@@ -362,11 +366,20 @@ def _by_argument(tool: Tool, name: str, schema: Any) -> Effect:
         verbs = {*parts[:1], said, said.removesuffix("s")}
         if verbs & _SWITCHES:
             return "destroys" if verbs & _CERTAIN_LOSSES else "unknown"
-    if parts[-1:] == ("method",) and any(map(_ANY_METHOD.search, (*_values(schema), text))):
+    any_method = parts[-1:] == ("method",) and any(map(_ANY_METHOD.search, (*_values(schema), text)))
+    if any_method or _EXECUTES.search(text):
         return "runs"
     steers = not (_STEERS - {*name_words(tool.name)}).isdisjoint(parts[-1:])
     saves = (parts[:1] and parts[0] in _SAVING and parts[-1] in _PLACES) or SAVES.search(text)
     return "unknown" if steers or saves or _LATER.search(text) else "reads"
+
+
+def losing_argument(tool: Tool) -> tuple[str, str] | None:
+    """The argument by which a tool loses something, and what describes it: "Remove the messages after reading"."""
+    given = call_properties(tool).items()
+    lost = (name for name, schema in given if _by_argument(tool, name, schema) == "destroys")
+    name = next(lost, None)
+    return None if name is None else (name, _described(call_properties(tool)[name]) or name)
 
 
 # -- the effect

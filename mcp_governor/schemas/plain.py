@@ -85,7 +85,10 @@ def is_plain(schema: Any) -> bool:
                 inner.append(value)
             elif key in _LISTS and isinstance(value, list) and value:
                 inner += value
-            elif not (key.startswith("x-") or (key == "$schema" and not depth and value in _DIALECTS)):
+            elif not (
+                key.startswith("x-")
+                or (key == "$schema" and not depth and isinstance(value, str) and value in _DIALECTS)
+            ):
                 return False
         pending += [(one, depth + 1) for one in inner]
     return True

@@ -17,6 +17,7 @@ from mcp_governor.prose.effects import (
     SURE_READS,
     UPDATING_VERBS,
     effect_of,
+    losing_argument,
     opening_verb,
     operations,
     own_statement,
@@ -283,8 +284,8 @@ def _change_stated(tool: Tool, prefix: str | None) -> str | None:
         return f'the name says "{verb}"'
     if said := change_described(tool, prefix):
         return said
-    saving = saving_argument(tool)
-    return f'{one_line(saving[0], 64)} is "{one_line(saving[1], 60)}"' if saving is not None else None
+    argument = losing_argument(tool) or saving_argument(tool)
+    return f'{one_line(argument[0], 64)} is "{one_line(argument[1], 60)}"' if argument is not None else None
 
 
 def change_described(tool: Tool, prefix: str | None) -> str | None:
