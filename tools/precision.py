@@ -122,9 +122,7 @@ def digest(finding: Finding, catalogue: Catalogue) -> str:
             (finding.fix, (rule.fix,)),
         )
     ]
-    # A verdict outlives another way to name the finding.
-    value = finding.value if finding.former is None else finding.former
-    text = json.dumps([*said, value], sort_keys=True, ensure_ascii=True, default=str)
+    text = json.dumps([*said, finding.value], sort_keys=True, ensure_ascii=True, default=str)
     text = _COUNTED.sub(r"\1argument", text)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 

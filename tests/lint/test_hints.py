@@ -125,6 +125,10 @@ PAIR = ("create", "delete")
             {**valued("operation", "set"), "params": {"properties": valued("action", "get", "delete-entry")}},
             "destroys",
         ),
+        # What a statement does is done, whatever it is run for.
+        ("get_plan", {"analyze": {"type": "boolean", "description": "Use EXPLAIN ANALYZE"}}, "unknown"),
+        ("get_plan", {"analyze": {"type": "boolean", "description": "Show costs"}}, "reads"),
+        ("get_notes", {"fix": {"type": "boolean"}}, "unknown"),
         # What a parameter of another name takes is data, as are the operations that a tool tells about.
         ("manage_plans", valued("type", "list", "delete"), "writes"),
         ("manage_plans", {**valued("mode", "set"), "rows": {"properties": valued("action", "get", "drop")}}, "writes"),
@@ -292,6 +296,10 @@ READS, CHANGES, KEEPS = (
         ("get_rows", "Gets the rows.", CHANGES, {"to": {"description": "File to save the log to"}}, []),
         ("get_rows", "Gets the rows.", CHANGES, {"to": {"description": "Time of the last line"}},
             ['the name and the description say "get" and no change.']),
+        # It deletes where a switch says so.
+        ("get_mail", "Gets mail.", READS, {"drop": {"type": "boolean", "description": "Delete it after reading"}},
+            ['drop is "Delete it after reading".']),
+        ("get_mail", "Gets mail.", READS, {"cut": {"type": "boolean", "description": "Remove signatures"}}, []),
         # What it tells about.
         ("list_keys", "List keys.", READS, valued("action", "create", "delete"), []),
         ("find_path", "Find a path.", READS, {"method": {"enum": ["PUT"]}}, []),
