@@ -17,7 +17,9 @@ from mcp_governor.charter.facts import (
     metadata_place,
 )
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.prose.alike_names import Names, other_names
+from mcp_governor.prose.alike_names import looks_like_a_tool
+from mcp_governor.prose.chains import chained, chains, listed
+from mcp_governor.prose.mentions import NameIndex
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.schemas.walking import branches
 from mcp_governor.subjects.context import Context, Hit, hit
@@ -27,24 +29,30 @@ from mcp_governor.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from mcp_governor.subjects.context import Facts
     from mcp_governor.surface.model import Surface, Tool
 
 
 _MARKS = lazy_pattern(r"[*_]+")
+_QUOTE = lazy_pattern(r"[\s>]*")
 _SENTENCE = lazy_pattern(r"(?<=[.!?;])[\s*_]+|\n\s*\n")
+_LEAD = "use this when"
 # The description may call the tool this, it, or by its name.
 _NOT_THIS = r"(?:don't|do not) use (?:(?:this|it|this tool|this one|the tool|`?{name}`?) )?when\b"
 _INSTEAD = lazy_pattern(r"\binstead,? when\b")
 _INSTEAD_OF = lazy_pattern(r"\buse\s((?:(?!\buse\s)(?:[^.;\n]|\.(?=\w))){1,160}?)\sinstead,?\swhen\b", re.IGNORECASE)
-_WORD = lazy_pattern(r"(?<![\w:/.\-])[A-Za-z]\w*(?:[.\-]\w+)*(?![\w:/])")
-_TOKEN = lazy_pattern(r"\w+(?:[.\-]\w+)*")
-"""What may be the name of a tool: a full stop after it does not belong to it, and two hyphens are a dash."""
+_WORD = lazy_pattern(r"(?<![\w:/.\-])_*([`'\"]?)([A-Za-z]\w*(?:[.\-]\w+)*)(?![\w:/])")
 
 
 def _folded(text: str) -> str:
     """Lower case, without emphasis marks, with one kind of apostrophe and with white space collapsed."""
     return " ".join(_MARKS.sub("", text).lower().replace("\u2019", "'").split())
+
+
+def use_this_when(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """The description opens with "Use this when"; emphasis and block quote marks are ignored."""
+    opening = _QUOTE.sub("", tool.description, count=1)
+    if not _folded(opening[:200]).startswith(_LEAD):
+        yield hit("/description", tool.raw.get("description"))
 
 
 def _disambiguates(text: str, name: str) -> bool:
@@ -64,21 +72,17 @@ def disambiguation(tool: Tool, _context: Context) -> Iterator[Hit]:
 def neighbour(tool: Tool, context: Context) -> Iterator[Hit]:
     """The tool that the description recommends instead ("Use X instead when") exists on the server."""
     text = tool.description.replace("*", "")
-    words = (word[0].rstrip("_") for sentence in _INSTEAD_OF.finditer(text) for word in _WORD.finditer(sentence[1]))
-    unknown = {name for name in words if _dangles(name, context.facts)}
+    words = (word for sentence in _INSTEAD_OF.finditer(text) for word in _WORD.finditer(sentence[1]))
+    named = {(word[2].rstrip("_"), bool(word[1])) for word in words}
+    unknown = {name for name, marked in named if _dangles(name, context, marked=marked)}
     if unknown:
         yield hit("/description", tool.raw.get("description"), unknown=sorted(unknown))
 
 
 def _others(tool: Tool, context: Context) -> list[tuple[int, str]]:
-    """Mentions of the server's other tools in the description: whole identifiers, in this case; underscores around one
-    are emphasis."""
-    names, out = context.facts.names, []
-    for match in _TOKEN.finditer(tool.description):
-        name = match[0] if match[0] in names else match[0].strip("_")
-        if name in names and name != tool.name:
-            out.append((match.start(), name))
-    return out
+    """Mentions of the server's other tools in the description."""
+    index = context.facts.memo("name-index", lambda: NameIndex(context.facts.names))
+    return [(start, name) for start, name in index.mentions(tool.description) if name != tool.name]
 
 
 def composition(tool: Tool, context: Context) -> Iterator[Hit]:
@@ -112,7 +116,7 @@ def separate_composition(tool: Tool, context: Context) -> Iterator[Hit]:
 def composition_count(tool: Tool, context: Context) -> Iterator[Hit]:
     """A description has at most as many compositions as the charter allows: each chain counts, and each tool outside
     chains."""
-    spans = [(start, end) for start, end, _ in _chains(tool.description, context.facts.names)]
+    spans = list(chains(tool.description))
     composed = _composed(tool, context)
     # A mention within a chain counts as the chain, any other as its tool.
     found: set[int | str] = set()
@@ -301,40 +305,22 @@ def _says_something(schema: dict[str, Any]) -> bool:
     return bool(types) or any(schema.get(key) not in (None, True, {}) for key in _OF_DATA)
 
 
-_ARROW = lazy_pattern(r"→|⟶|⇒|->|=>")
-_CLAUSE = lazy_pattern(r"(?:[^.;,:!?\n]|[.;,:!?](?=\S))+")
-_STEP = lazy_pattern(r"[\s`'\"*(]*([A-Za-z][\w.\-]*)")
-_LAST_STEP = lazy_pattern(r"([A-Za-z][\w.\-]*)[`'\"*)]*\s*$")
-_REMARK = lazy_pattern(r"\([^()\n]*\)")
-
-
-def _chains(text: str, known: frozenset[str]) -> Iterator[tuple[int, int, list[str]]]:
-    """Start and end of each clause with arrows, and its steps: the names before the first arrow and after each one.
-
-    If none of them is known, the clause is about something else: columns, states, settings.
-    """
-    for clause in _CLAUSE.finditer(text):
-        first, *others = _ARROW.split(clause[0])
-        if others:
-            steps = [_LAST_STEP.search(_REMARK.sub("", first)), *map(_STEP.match, others)]
-            names = [step[1].rstrip("._-") for step in steps if step is not None]
-            if not known.isdisjoint(names):
-                yield clause.start(), clause.end(), names
-
-
 def workflows(surface: Surface, context: Context) -> Iterator[Hit]:
-    """Every step of a chain with arrows is a tool, if one of them is."""
+    """Every step of a workflow is a tool: in chains with arrows, and in lists and tables with at least one tool."""
     strings = [(tool.name, "/description", tool.description) for tool in surface.tools]
     if surface.instructions:
         strings.append(("", "/instructions", surface.instructions))
     known = context.facts.names
     for tool, path, text in strings:
-        unknown = {step for _, _, steps in _chains(text, known) for step in steps if _dangles(step, context.facts)}
+        unknown: set[str] = set()
+        for steps in (*chained(text), *listed(text)):
+            # If no step is a tool, it is about something else: columns, states, settings.
+            if not known.isdisjoint(step.name for step in steps):
+                unknown.update(step.name for step in steps if _dangles(step.name, context, marked=step.marked))
         if unknown:
             yield hit(path, text, tool=tool or None, unknown=sorted(unknown))
 
 
-def _dangles(name: str, facts: Facts) -> bool:
-    """True if a word is spelled like the server's tools, and nothing on the server has that name."""
-    tools: Names = facts.memo("tool names", lambda: Names(facts.names))
-    return name not in facts.names and tools.has_style(name) and not name.isupper() and name not in other_names(facts)
+def _dangles(name: str, context: Context, *, marked: bool) -> bool:
+    facts = context.facts
+    return name not in facts.names and looks_like_a_tool(name, facts, marked=marked)

@@ -129,6 +129,40 @@ class Names:
         return self._effort >= 0
 
 
+_INNER_CAPITAL = lazy_pattern(r"[a-z0-9][A-Z]")
+
+
+def looks_like_a_tool(word: str, facts: Facts, *, marked: bool) -> bool:
+    """True if a word is spelled like the server's tools, and nothing else on the server has that name.
+
+    A word without a separator and without an inner capital is a plain word. A word in another style belongs to another
+    server, or to the subject of this one.
+
+    Args:
+        word: an identifier; an existing tool of the server also counts.
+        facts: of the surface.
+        marked: the word is in quotes or called, which excludes "read-only" and "e.g".
+    """
+    if word in facts.names:
+        return True
+    wanted = _styles(word)
+    if not wanted or (not marked and wanted <= {"-", "."}):
+        return False
+    return wanted <= facts.memo("tool-styles", lambda: frozenset().union(*map(_styles, facts.names))) and (
+        word not in other_names(facts)
+    )
+
+
+def _styles(name: str) -> frozenset[str]:
+    """How the parts of a name are separated, and if it is in capitals, like environment variables."""
+    found = {mark for mark in "_-." if mark in name.strip("_-.")}
+    if _INNER_CAPITAL.search(name):
+        found.add("aB")
+    if found and name.isupper():
+        found.add("AB")
+    return frozenset(found)
+
+
 _CHOOSING = frozenset({"operation", "action", "command", "method", "mode", "op"})
 """Parameters that select what a tool does; without an ``enum``, descriptions name the values."""
 _SNAKE = lazy_pattern(r"\b[a-z]{2,30}(?:_[a-z]{1,30}){1,8}\b", re.NOFLAG)

@@ -33,7 +33,7 @@ STOP_WORDS = word_set("""
 """Words that add nothing to a name."""
 
 READING_VERBS = word_set("""
-    check compare count describe diff explain fetch find get inspect list lookup query read resolve search show
+    check compare count decode describe diff explain fetch find get inspect list lookup query read resolve search show
     validate view
 """)
 """First words of names that promise to change nothing."""

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from mcp_governor.findings import Finding
+from mcp_governor.prose.mentions import NameIndex
 from mcp_governor.rules import LintSettings, load_catalogue, select
 from mcp_governor.rules.finding import fill
 from mcp_governor.rules.run import lint, run_rules
@@ -255,3 +256,21 @@ def test_no_surface_can_crash_a_rule(recording):
             assert isinstance(found, Finding)
             assert found.id
             assert visible(found.message) == found.message
+
+
+@pytest.mark.parametrize(
+    ("names", "text", "found"),
+    [
+        (["get_x"], "Call get_x.", ["get_x"]),
+        (["get_x"], "`get_x` → (get_x)", ["get_x", "get_x"]),
+        (["get_x"], "get_x_all, my.get_x, pre-get_x", []),
+        (["get_x"], "Get_X", []),
+        (["a.b-c"], "use a.b-c.", ["a.b-c"]),
+        (["my tool", "my"], "run my tool now", ["my", "my tool"]),
+        (["météo"], "appelle météo", ["météo"]),
+        (["@x/y"], "see @x/y!", ["@x/y"]),
+        (["x"], "", []),
+    ],
+)
+def test_names_are_found_as_whole_identifiers(names, text, found):
+    assert sorted(name for _, name in NameIndex(names).mentions(text)) == sorted(found)
