@@ -52,7 +52,7 @@ _WRITES_TOO = word_set("""
     unsubscribe untag unwatch upgrade vote watch withdraw
 """)
 """Verbs for writing that have other meanings in names; they count only if nothing else is known."""
-_LEAVES_OPEN = word_set("check download export make refresh reindex resolve take")
+_LEAVES_OPEN = word_set("check download ensure export make refresh reindex resolve take")
 """Verbs that do not show if something is changed: "check_in", "resolve_thread"."""
 _VERBS = READING_VERBS | _WRITING_VERBS | _LEAVES_OPEN
 _OPENING = _VERBS | SURE_READS | _WRITES_TOO
@@ -65,9 +65,9 @@ _CHANGES = word_set("""
     acknowledge append approve archive assign block book buy cancel charge clean clear close consume create delete
     demote deploy destroy disable discard drop enable erase execute grant insert install invite kill launch lock mark
     modify move mute notify order overwrite pause persist place post promote publish purchase purge reboot rebuild
-    reject release remove rename replace reserve reset restart revoke save schedule select send share store submit
-    subscribe swap switch tag toggle transfer trigger truncate uninstall unlock update upload upsert wipe withdraw write
-    written
+    reject release remove rename replace reserve reset restart revoke save schedule select send share start stop store
+    submit subscribe swap switch tag toggle transfer trigger truncate uninstall unlock update upload upsert wipe
+    withdraw write written
 """)
 """Verbs by which a description says that something is changed; others are about results, or about what was before."""
 _THINGS = word_set("""

@@ -129,6 +129,7 @@ PAIR = ("create", "delete")
         ("get_plan", {"analyze": {"type": "boolean", "description": "Use EXPLAIN ANALYZE"}}, "unknown"),
         ("get_plan", {"analyze": {"type": "boolean", "description": "Show costs"}}, "reads"),
         ("get_notes", {"fix": {"type": "boolean"}}, "unknown"),
+        ("ensure_session", {}, "unknown"),
         # What a parameter of another name takes is data, as are the operations that a tool tells about.
         ("manage_plans", valued("type", "list", "delete"), "writes"),
         ("manage_plans", {**valued("mode", "set"), "rows": {"properties": valued("action", "get", "drop")}}, "writes"),
