@@ -185,6 +185,7 @@ def decode(data: bytes, what: str) -> str:
     return text
 
 
+@functools.lru_cache(maxsize=2)  # a run asks several times for the one of the work tree and that of its base
 def parse(text: str | bytes, what: str) -> Changelog:
     """Parse a changelog.
 
