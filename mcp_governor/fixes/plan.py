@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 MAX_ROUNDS = 6
 """Maximum number of plans, each without what was withdrawn before; two are rare."""
+_UNSETTLED = "the fixes of this run do not settle; make some of them by hand"
 
 
 class PlacedFix(Struct, frozen=True):
@@ -114,7 +115,8 @@ def make_plan(
             break
         barred.update(failed)
     else:
-        return Plan((), (), (), (), tuple(findings), (), surface)
+        barred = dict.fromkeys(range(len(steps)), _UNSETTLED) | barred
+        trial, fixes, after = _Trial(surface, steps, barred), [], before
     gone = {finding.id for finding in _unmatched(before, after)}
     touched = {steps[number].finding.id for number in trial.applied}
     left = [Withheld(steps[number].finding, steps[number].tool or None, why) for number, why in trial.left.items()]

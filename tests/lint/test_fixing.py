@@ -213,6 +213,18 @@ def test_a_correction_that_another_rule_would_complain_about_is_left_out_with_th
     assert [finding.path for finding in plan.unfixed] == ["/inputSchema/properties/kind"]
 
 
+def test_fixes_that_do_not_settle_are_left_out_with_the_reasons(monkeypatch):
+    monkeypatch.setattr("mcp_governor.fixes.plan.MAX_ROUNDS", 1)
+    reported = {"description": "One of: 'a', 'b'"}
+    properties = {"kind": {"type": ["string", "null"], **reported}, "mode": {**TEXT, **reported}}
+    plan, found, _ = planned([tool(arguments(**properties))], "clients/gemini-enum", "clarity/closed-list")
+    assert (plan.fixes, plan.unfixed) == ((), tuple(found))
+    assert {left.finding.path: left.reason for left in plan.withheld} == {
+        "/inputSchema/properties/kind": "it would bring clients/gemini-enum",
+        "/inputSchema/properties/mode": "the fixes of this run do not settle; make some of them by hand",
+    }
+
+
 def test_a_correction_that_would_make_the_default_invalid_is_left_out():
     argument = {"type": "array", "items": TEXT, "default": ["z"], "description": "Valid values: 'a', 'b'"}
     plan, found, _ = planned([tool(arguments(fields=argument))], "clarity/closed-list")
