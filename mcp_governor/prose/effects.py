@@ -176,6 +176,10 @@ _DONE = lazy_pattern(
     re.IGNORECASE,
 )
 """A word where a verb may stand: after a joint, at the start of an item, or anywhere with "s"."""
+_CHANGES_IN_CHINESE = lazy_pattern(
+    r"\W{0,8}[\u3400-\u9fff]{0,4}?(?:提交|创建|新建|新增|添加|修改|更新|编辑|删除|移除|清空|发送|发布|上传|写入|执行|运行|启动|停止)"
+)
+"""A description that opens with a verb for a change: "提交 … 任务" submits a task, whatever its name says."""
 _DOUBT = lazy_pattern(
     r"\b(?:not|never|without|no|avoids?|prevents?|refuses? to|instead of|unless|if|whether)\b|n't\b|\A\W{0,8}to\s\Z"
     # Another tool is for what follows: "use start_process to replace all of them".
@@ -206,6 +210,8 @@ def _says_change(text: str) -> bool:
     """True if a word of a description may be about a change: "It also deletes …", "…, and marks it as read"."""
     if READ_ONLY.search(text):
         return False
+    if not text.isascii() and _CHANGES_IN_CHINESE.match(text):
+        return True
     return any(_is_change(match) for match in _DONE.finditer(text, 0, _MAX_STATED))
 
 

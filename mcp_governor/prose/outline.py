@@ -128,6 +128,7 @@ class _Reader:
         self._apart_indent = 0  # of its heading
         self._open: list[str] | None = None  # the current entry
         self._indent = 0
+        self._unmarked: int | None = None  # indent of the entries that nothing marks
         self._bulleted: int | None = None  # indent of the bullet to which the last line belongs
         self._code = False  # in a fenced code block
 
@@ -159,6 +160,7 @@ class _Reader:
             self.rest[-1] = f"{self.rest[-1]} {flat}"  # a bullet with several lines
             return
         self._bulleted = indent if _BULLET.match(flat) and not self._apart else None
+        self._unmarked = self._unmarked if not flat else None
         # A blank line separates sentences; text below "Returns:" is never about a parameter.
         self.rest.append("" if self._apart else flat)
         self.indents.append(indent)
@@ -168,12 +170,17 @@ class _Reader:
         if len(self.names) <= _FEW_NAMES and not any(name in flat for name in self.names):
             return False
         entry = _ENTRY.fullmatch(flat)
-        # Outside a section, a line such as "type: …" is about the parameter only if it is marked as a name.
-        if entry is None or not (self._within or entry["mark"] or flat[0] in "`*\"'"):
+        if entry is None:
             return False
         names = [name.strip("`*\"'?") for name in _JOINTS.split(entry["names"])]
         if not all(name in self.names for name in names):
             return False
+        # Outside a section, a line such as "type: …" is about the parameter only if it is marked as a name, or next to
+        # "page_size: …", which can be nothing else.
+        marked = self._within or entry["mark"] or flat[0] in "`*\"'"
+        if not (marked or any("_" in name.strip("_") for name in names) or indent == self._unmarked):
+            return False
+        self._unmarked = None if marked else indent
         # What the next lines add is about all of them.
         self._open, self._indent = [f"{entry['note'] or ''} {entry['text']}".strip()], indent
         self.twice.update(name for name in names if name in self.entries)

@@ -89,6 +89,20 @@ def test_an_example_of_a_list_is_of_the_only_list(text: str, others: dict, descr
     assert ("anchors (2" not in reported(*tools)) == described
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Needs OAuth (x_y/z_id/user): of the application.", ["/z_id/user): of the application."]),
+        ("搜索笔记。x_y/z_id 格式如 2026-06-01", ["/z_id 格式如 2026-06-01"]),
+        ("榜单。x_y 为日期", ["为日期"]),
+        ("Off by default (x_y/z_id off) unless given.", []),
+        ("See x_y/z_id first.", []),
+    ],
+)
+def test_names_that_are_explained_together_are_each_explained(text: str, said: list[str]) -> None:
+    assert list(said_in_passing("x_y", text)) == said
+
+
 @pytest.mark.parametrize("piece", ["`x_y` ", "x_y is ", "x_y (str), ", "x_y（", "x_y, ", ". x_y", "x_y：\n", "`a.x_y`"])
 def test_time_is_linear_in_what_is_said_in_passing(piece: str) -> None:
     # The test's own time limit is what a quadratic reading would break.

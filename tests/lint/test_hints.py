@@ -91,6 +91,8 @@ def surface(*tools):
         ("query", "Execute an InstaQL query against an app.", "reads"),
         ("generate_crud", "Generate ready-to-run code", "unknown"),
         ("do_it", "Run code", "runs"),
+        ("get_comments", "提交评论任务。返回 taskId", "unknown"),
+        ("get_comments", "查询评论，更新时间为 yyyy-MM-dd", "reads"),
     ],
 )
 def test_what_a_tool_does(name, text, effect):

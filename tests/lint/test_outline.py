@@ -86,12 +86,20 @@ def test_a_tagged_block_is_a_section_that_its_end_closes():
     [
         ("- day_from, day_to: range of days", {"day_from", "day_to"}),
         ("- `day_from` and `day_to` (text): range of days", {"day_from", "day_to"}),
-        ("day_from, day_to: range of days", set()),
+        ("day_from, day_to: range of days", {"day_from", "day_to"}),
         ("- day_from or today: range of days", set()),
     ],
 )
 def test_one_line_is_about_several_arguments(line, names):
     assert outline(f"Counts.\n\n{line}\n", ["day_from", "day_to"]).entries.keys() == names
+
+
+def test_a_line_that_nothing_marks_is_an_entry_next_to_a_name_that_can_be_nothing_else():
+    text = "Lists rows.\n\n  type: of what?\n  page_size: rows of a page\n  type: of the rows\nAll rows.\n  note: none"
+    assert outline(text, {"page_size", "type", "note"}).entries == {
+        "page_size": "rows of a page",
+        "type": "of the rows",
+    }
 
 
 def test_what_follows_one_line_about_several_arguments_is_about_all_of_them():
