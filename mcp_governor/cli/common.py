@@ -11,7 +11,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mcp_governor.cli import completion, out, terminal
-from mcp_governor.cli.launching import launch_of
 from mcp_governor.cli.repeating import ENV_PARAMETER, command_to_repeat, in_ci, remember
 from mcp_governor.cli.report_formats import REPORT, REPORT_FILE
 from mcp_governor.config import Config, load_config
@@ -146,7 +145,10 @@ class TargetCommand(click.Command):
         if any(packages) and ctx.params.get("new" if "old" in ctx.params else "target"):
             # The place of a COMMAND is taken by a TARGET: these are the arguments of the packages.
             args = ctx.meta.pop(completion.COMMAND_KEY, ())
-        ctx.meta[_LAUNCH_KEY] = launch_of(args, with_, env, env_files, headers, resolves=resolves)
+        if any((args, with_, env, env_files, *headers, not resolves)):
+            from mcp_governor.cli.launching import launch_of
+
+            ctx.meta[_LAUNCH_KEY] = launch_of(args, with_, env, env_files, headers, resolves=resolves)
         return super().invoke(ctx)
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from mcp_governor.change.vocabulary import Side, Verdict
-from mcp_governor.findings import Bump, Tier
+from mcp_governor.change.vocabulary import Side
+from mcp_governor.findings import Bump, Tier, Verdict
 from mcp_governor.policy.manifest import STATUS, is_deprecated
 from mcp_governor.policy.windows import Notice
 from mcp_governor.rules.finding import finding
