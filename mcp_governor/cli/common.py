@@ -380,7 +380,10 @@ def deliver(report: Report, run: Run, lines: Iterable[Line] | None = None) -> in
     """
     report_skipped(report.skipped_rules)
     lines = list(lines) if lines is not None else None
-    report = replace(report, reproduce=_reproduction(report))
+    formats = {run.output.format, *(name for name, _ in run.output.reports)}
+    # At a desk, the command is what was just typed.
+    if in_ci() or formats != {"text"}:
+        report = replace(report, reproduce=_reproduction(report))
     failed: list[GovernorError] = []
     more = (replace(run.output, format=name, file=file) for name, file in run.output.reports)
     for output in (run.output, *more):
@@ -414,9 +417,7 @@ def _write_report(report: Report, run: Run, output: Output, lines: Iterable[Line
         from mcp_governor.report.text import report_lines, reproduction_lines
 
         written = lines if lines is not None else report_lines(report, verbose=output.verbose)
-        # At a desk, the command is what was just typed.
-        again = reproduction_lines(report) if in_ci() else ()
-        write_lines([*written, *again], output)
+        write_lines([*written, *(reproduction_lines(report) if in_ci() else ())], output)
         return
     from mcp_governor.report import load_format
 

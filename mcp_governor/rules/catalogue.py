@@ -347,12 +347,15 @@ def _package_folders() -> Iterator[Path]:
 def _declares_group(folder: str) -> bool:
     needle = ENTRY_POINT_GROUP.encode()
     try:
-        paths = [entry.path for entry in os.scandir(folder) if entry.name.endswith((".dist-info", ".egg-info"))]
+        names = [name for name in os.listdir(folder) if name.endswith((".dist-info", ".egg-info"))]  # noqa: PTH208
     except OSError:
         return False
-    for path in paths:
+    for path in (f"{folder}/{name}/entry_points.txt" for name in names):
+        # Most have none, and a question costs a fifth of a failure to open it; pathlib costs twice as much.
+        if not os.access(path, os.R_OK):
+            continue
         try:
-            with open(f"{path}/entry_points.txt", "rb") as file:  # noqa: PTH123 - pathlib costs twice as much
+            with open(path, "rb", buffering=0) as file:  # noqa: PTH123
                 if needle in file.read():
                     return True
         except OSError:
