@@ -258,10 +258,12 @@ def runnable(command: tuple[str, ...]) -> tuple[str, ...]:
 
     If the environment is not activated, its scripts are not in PATH, including ``uvx`` from the extra ``run``.
     """
+    program, *rest = command
+    if "/" in program:
+        return command
     import shutil
 
-    program, *rest = command
-    if "/" in program or shutil.which(program) or (ours := in_our_environment(program)) is None:
+    if shutil.which(program) or (ours := in_our_environment(program)) is None:
         return command
     return (ours, *rest)
 
