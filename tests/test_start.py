@@ -62,7 +62,11 @@ def _loaded(folder: Path, line: str, code: int) -> set[str]:
 @pytest.mark.parametrize(
     ("line", "code", "absent"),
     [
-        ("--version", 0, (*HEAVY, *LINTER, *WIRE, *ENGINES, *PROOF, "mcp_governor.config", "mcp_governor.surface")),
+        (
+            "--version",
+            0,
+            (*HEAVY, *LINTER, *WIRE, *ENGINES, *PROOF, "mcp_governor.config", "mcp_governor.surface", "pathlib"),
+        ),
         (
             "diff old.json reworded.json",
             0,
