@@ -48,6 +48,14 @@ class Bump(StrEnum):
         return max(bumps, key=lambda bump: bump.rank, default=Bump.NONE)
 
 
+class Verdict(StrEnum):
+    """The effect of a change on a client that worked before."""
+
+    BREAKING = "breaking"
+    COMPATIBLE = "compatible"
+    UNKNOWN = "unknown"
+
+
 class Tier(StrEnum):
     """The promised stability of a tool, most stable first."""
 

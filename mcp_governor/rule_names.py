@@ -11,13 +11,13 @@ from __future__ import annotations
 import contextlib
 import functools
 from contextvars import ContextVar
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_governor.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
 PROFILES_FILE = "profiles.toml"
 
@@ -50,6 +50,8 @@ def rules_folder() -> Path:
     Raises:
         ConfigError: the folder is missing, so the installation is broken.
     """
+    from pathlib import Path
+
     package = Path(__file__).resolve().parent
     for folder in (package / "rule_files", package.parent / "rules"):
         if (folder / PROFILES_FILE).is_file():

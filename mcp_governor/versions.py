@@ -144,7 +144,7 @@ class Numbered(Struct, frozen=True, eq=False, dict=True):
 # Sorting uses each version often; 4,096 are more than a changelog or a list of tags repeats.
 @functools.lru_cache(maxsize=4096)
 def _numbered(text: str) -> Numbered | None:
-    if len(text) > _LONGEST:
+    if not text or len(text) > _LONGEST:
         return None
     plain = text[1:] if text[:1] in ("v", "V") else text
     semantic = _semantic(plain)

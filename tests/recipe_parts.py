@@ -224,7 +224,7 @@ RECIPES: dict[str, dict[str, list[str | Line]]] = {
     },
     "transport": {
         "mcp_governor/wire/tcp.py": [TRANSPORT],
-        "mcp_governor/target/resolve.py": [
+        "mcp_governor/target/forms.py": [
             Line("FORMS = (", '    Form("remote", "tcp:HOST:PORT", "`tcp:HOST:PORT`", "a server behind a port"),\n'),
             Line("_SCHEMES = {", '    "tcp": lambda *given: _tcp(*given),\n'),
             TARGET_FORM,

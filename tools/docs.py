@@ -26,7 +26,7 @@ from mcp_governor.cli.groups import subcommands  # noqa: E402
 from mcp_governor.config import Config, ServerConfig  # noqa: E402
 from mcp_governor.errors import Exit  # noqa: E402
 from mcp_governor.rule_names import formerly  # noqa: E402
-from mcp_governor.target.resolve import FORMS  # noqa: E402
+from mcp_governor.target.forms import FORMS  # noqa: E402
 
 if TYPE_CHECKING:
     import re

@@ -31,8 +31,8 @@ sys.path.insert(0, str(ROOT))
 from mcp_governor.change.budget import Budget  # noqa: E402
 from mcp_governor.change.options import ChangeOptions  # noqa: E402
 from mcp_governor.change.schemas import SchemaPair, compare_schemas  # noqa: E402
-from mcp_governor.change.vocabulary import Level, Side, Verdict  # noqa: E402
-from mcp_governor.findings import Tier  # noqa: E402
+from mcp_governor.change.vocabulary import Level, Side  # noqa: E402
+from mcp_governor.findings import Tier, Verdict  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

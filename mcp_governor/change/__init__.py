@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mcp_governor.findings import Verdict
 from mcp_governor.lazy import lazy_names
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
         options_from,
     )
     from mcp_governor.change.surfaces import compare
-    from mcp_governor.change.vocabulary import Level, Side, Verdict
+    from mcp_governor.change.vocabulary import Level, Side
 
 __all__ = [
     "CHARTER_OPEN_ENUMS",
@@ -61,6 +62,6 @@ __getattr__ = lazy_names(
             "options_from",
         ),
         "surfaces": ("compare",),
-        "vocabulary": ("Level", "Side", "Verdict"),
+        "vocabulary": ("Level", "Side"),
     },
 )

@@ -13,9 +13,10 @@ from mcp_governor.change.family_kinds import family_step
 from mcp_governor.change.model import catalogue
 from mcp_governor.change.note_kinds import NOTE_FAMILIES
 from mcp_governor.change.usable import UNREAD
-from mcp_governor.change.vocabulary import MISSING, Side, Verdict
+from mcp_governor.change.vocabulary import MISSING, Side
 from mcp_governor.change.walk import Walk
 from mcp_governor.containment import Containment
+from mcp_governor.findings import Verdict
 
 if TYPE_CHECKING:
     from mcp_governor.change.options import ChangeOptions

@@ -11,7 +11,8 @@ from typing import Any
 from msgspec import Struct
 
 from mcp_governor.change.kind_model import Kind, both_sides, value
-from mcp_governor.change.vocabulary import Event, Side, Verdict
+from mcp_governor.change.vocabulary import Event, Side
+from mcp_governor.findings import Verdict
 
 _BREAKING, _COMPATIBLE, _UNKNOWN = Verdict.BREAKING, Verdict.COMPATIBLE, Verdict.UNKNOWN
 

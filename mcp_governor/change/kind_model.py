@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mcp_governor.change.vocabulary import Event, Side, Verdict
-from mcp_governor.findings import Bump
+from mcp_governor.change.vocabulary import Event, Side
+from mcp_governor.findings import Bump, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

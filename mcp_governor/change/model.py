@@ -16,8 +16,8 @@ from mcp_governor.change.outside_kinds import BEHAVIOUR_KINDS, MANIFEST_KINDS
 from mcp_governor.change.schema_kinds import SCHEMA_KINDS
 from mcp_governor.change.sibling_kinds import SIBLING_KINDS, SKILL_KINDS
 from mcp_governor.change.surface_kinds import SERVER_KINDS, SURFACE_KINDS
-from mcp_governor.change.vocabulary import MISSING, NO_FACTS, Facts, Level, Side, Verdict, names_on, value_or_none
-from mcp_governor.findings import Bump, Tier, value_hash
+from mcp_governor.change.vocabulary import MISSING, NO_FACTS, Facts, Level, Side, names_on, value_or_none
+from mcp_governor.findings import Bump, Tier, Verdict, value_hash
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:

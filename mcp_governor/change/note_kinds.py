@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.kind_model import KEYWORD, Kind, both_sides, value
-from mcp_governor.change.vocabulary import Event, Side, Verdict
-from mcp_governor.findings import Bump
+from mcp_governor.change.vocabulary import Event, Side
+from mcp_governor.findings import Bump, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

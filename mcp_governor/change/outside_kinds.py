@@ -7,10 +7,13 @@ that a client that reads a change can look up its meaning in one catalogue.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.kind_model import BREAKING, COMPATIBLE, Kind, Sentence, kind
-from mcp_governor.change.vocabulary import Event, Side, Verdict
+from mcp_governor.change.vocabulary import Event, Side
+
+if TYPE_CHECKING:
+    from mcp_governor.findings import Verdict
 
 
 def _of_answers(

@@ -7,8 +7,8 @@ from typing import Any
 from mcp_governor.change.family_kinds import ENUM_KINDS, FAMILY_KINDS
 from mcp_governor.change.kind_model import Example, Kind, both_sides, value, with_opposites
 from mcp_governor.change.note_kinds import NOTE_KINDS
-from mcp_governor.change.vocabulary import Event, Side, Verdict
-from mcp_governor.findings import Bump
+from mcp_governor.change.vocabulary import Event, Side
+from mcp_governor.findings import Bump, Verdict
 
 _BREAKING, _COMPATIBLE, _UNKNOWN = Verdict.BREAKING, Verdict.COMPATIBLE, Verdict.UNKNOWN
 

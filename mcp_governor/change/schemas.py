@@ -18,9 +18,10 @@ from mcp_governor.change.model import catalogue, make
 from mcp_governor.change.names import UNIONS
 from mcp_governor.change.reading import render, stand_ins
 from mcp_governor.change.usable import accepts_no_object, broken_root
-from mcp_governor.change.vocabulary import MISSING, NO_FACTS, Facts, Level, Side, Verdict, names_on, tokens_of
+from mcp_governor.change.vocabulary import MISSING, NO_FACTS, Facts, Level, Side, names_on, tokens_of
 from mcp_governor.containment import Containment
 from mcp_governor.containment.validating import Validating
+from mcp_governor.findings import Verdict
 from mcp_governor.parsing import exceeds_depth
 from mcp_governor.schemas.formats import asserting
 from mcp_governor.schemas.walking import walk

@@ -14,7 +14,8 @@ from mcp_governor.change.renames import match_renamed
 from mcp_governor.change.siblings import compare_siblings
 from mcp_governor.change.skills import compare_skills
 from mcp_governor.change.tools import compare_tool, of_tool
-from mcp_governor.change.vocabulary import MISSING, Facts, Level, Side, Verdict, value_or_none
+from mcp_governor.change.vocabulary import MISSING, Facts, Level, Side, value_or_none
+from mcp_governor.findings import Verdict
 from mcp_governor.surface.listings import languages
 
 if TYPE_CHECKING:

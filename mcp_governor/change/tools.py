@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.model import catalogue, make
-from mcp_governor.change.vocabulary import MISSING, Facts, Level, Side, Verdict, value_or_none
+from mcp_governor.change.vocabulary import MISSING, Facts, Level, Side, value_or_none
+from mcp_governor.findings import Verdict
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.surface.fingerprint import contract

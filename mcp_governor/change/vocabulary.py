@@ -34,14 +34,6 @@ class Side(StrEnum):
     SURFACE = "surface"
 
 
-class Verdict(StrEnum):
-    """The effect of a change on a client that worked before."""
-
-    BREAKING = "breaking"
-    COMPATIBLE = "compatible"
-    UNKNOWN = "unknown"
-
-
 class Level(StrEnum):
     """How schemas are read: as people mean them, or as pure sets of instances (docs/changes.md)."""
 

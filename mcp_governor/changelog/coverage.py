@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.changelog.model import Kind, names_in
 from mcp_governor.changelog.replacements import TIERS, is_about_a_part, parting_of, tier_move
 from mcp_governor.changelog.structure import at
 from mcp_governor.changelog.subjects import EntryIndex, homes, subject_of
-from mcp_governor.findings import Bump
+from mcp_governor.findings import Bump, Verdict
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.rules.finding import finding
 from mcp_governor.schemas.walking import walk

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.change.wording import code, enumeration
 from mcp_governor.changelog.checks import Recorded
 from mcp_governor.changelog.editing import Editor, begin_section, state_fingerprint
@@ -14,7 +13,7 @@ from mcp_governor.changelog.model import Kind
 from mcp_governor.changelog.structure import is_newer, strict_heading, working_section
 from mcp_governor.changelog.subjects import EntryIndex, homes, subject_of
 from mcp_governor.errors import UsageError
-from mcp_governor.findings import Bump
+from mcp_governor.findings import Bump, Verdict
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.surface import fingerprint, load_surface
 from mcp_governor.text import did_you_mean, one_line, visible

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from mcp_governor.change.vocabulary import Event, Verdict
+from mcp_governor.change.vocabulary import Event
 from mcp_governor.change.wording import name_as_shown
 from mcp_governor.changelog.model import Kind, names_in
 from mcp_governor.changelog.replacements import parting_of
 from mcp_governor.errors import FileFormatError
-from mcp_governor.findings import Bump
+from mcp_governor.findings import Bump, Verdict
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import one_line
 

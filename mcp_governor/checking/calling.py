@@ -19,7 +19,8 @@ from msgspec.structs import replace
 from mcp_governor.checking.decisions import station_report
 from mcp_governor.checking.model import Emit, silent
 from mcp_governor.checking.reading import counts_of, permitted, read_governed, refuse_empty, selection_of, with_manifest
-from mcp_governor.checking.response_coverage import CONFIGURED, NONE, OFF, RECORDING, SAFE, UNNAMED, calls_mode, seen_of
+from mcp_governor.checking.response_coverage import OFF, RECORDING, UNNAMED, calls_mode, seen_of
+from mcp_governor.config.model import CONFIGURED, NONE, SAFE
 from mcp_governor.errors import GovernorError, UsageError
 from mcp_governor.findings import Bump, Tier
 from mcp_governor.surface.model import Deprecation

@@ -76,7 +76,6 @@ def decide(
     Raises:
         FileFormatError: the lint baseline cannot be read.
     """
-    from mcp_governor.policy.acceptance import apply_acceptances
     from mcp_governor.rules.governing import Governor
 
     if known is None:
@@ -89,6 +88,10 @@ def decide(
     # A configuration cannot hide that it has become more lenient; only an acceptance can allow that.
     certain = [one for one in found if one.rule in _UNHIDDEN]
     governed = [*governor.judge(one for one in found if one.rule not in _UNHIDDEN), *certain, *governor.stale()]
+    if not config.accept:
+        return Decided(tuple(governed), {}, tuple(governor.gone()))
+    from mcp_governor.policy.acceptance import apply_acceptances
+
     where = config.path.name if config.path else ""
     accepted = apply_acceptances(
         config.accept,

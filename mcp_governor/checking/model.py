@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct, field
 
-from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.documents import Governor
-from mcp_governor.findings import Bump, Severity
+from mcp_governor.findings import Bump, Severity, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from mcp_governor.change.options import CHARTER_OPEN_ENUMS, ChangeOptions, options_from
 from mcp_governor.checking.model import Emit, silent
-from mcp_governor.checking.response_coverage import SAFE
 from mcp_governor.checking.token_cost import former_names
 from mcp_governor.config import Config, load_config
 from mcp_governor.config.load import TRUST_VARIABLE
+from mcp_governor.config.model import SAFE
 from mcp_governor.errors import NothingCheckedError
 from mcp_governor.files import MAX_TEXT_BYTES, read_named
 from mcp_governor.findings import Severity
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from mcp_governor.change import Change
+    from mcp_governor.change import Change, ChangeOptions
     from mcp_governor.config.model import IgnoredRule
     from mcp_governor.rules import LintSettings, Selection
     from mcp_governor.surface import Surface
@@ -92,6 +91,8 @@ def change_options(config: Config) -> ChangeOptions:
 
     The profile ``charter`` leaves the charter's registries open.
     """
+    from mcp_governor.change.options import CHARTER_OPEN_ENUMS, options_from
+
     chosen = {**_of_profiles(config), **config.policy.options}
     return options_from(chosen, open_enums=CHARTER_OPEN_ENUMS if "charter" in config.profile else ())
 

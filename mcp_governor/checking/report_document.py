@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 from msgspec import UNSET, Meta, Struct, field
 
 from mcp_governor.call.cases import GoodCallCounts  # noqa: TC001
-from mcp_governor.change.vocabulary import Level, Side, Verdict
+from mcp_governor.change.vocabulary import Level, Side  # noqa: TC001
 from mcp_governor.checking.model import FORMAT, MAX_LISTED, BaselineInfo, ServerInfo
 from mcp_governor.checking.response_coverage import Seen  # noqa: TC001
 from mcp_governor.checking.token_cost import MAX_TOOLS
 from mcp_governor.documents import Count, Governor, joined, written
-from mcp_governor.findings import MAX_SPOTS, Bump, Severity, Spot, Tier
+from mcp_governor.findings import MAX_SPOTS, Bump, Severity, Spot, Tier, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta, Struct, field
 
+from mcp_governor.config.model import CONFIGURED, NONE, SAFE
 from mcp_governor.documents import Count  # noqa: TC001 - msgspec reads the types
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from mcp_governor.surface import Surface
 
 RULE = "call/no-response-checked"
-
-SAFE, CONFIGURED, NONE = "safe", "configured", "none"
 
 UNHINTED, WRITES, DOUBTED = "no-read-only-hint", "writes", "contradicts-hint"
 UNNAMED, NO_ARGUMENTS, RECORDING, OFF, TIME, GONE = (

@@ -10,15 +10,12 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mcp_governor.checking.against.base_branch import Base, with_base
 from mcp_governor.checking.against.baseline import baseline_of, lost_release, named_baseline
 from mcp_governor.checking.against.comparison import Comparison
 from mcp_governor.checking.against.configuration import as_strict_as_before, check_governed, lost_changelog
 from mcp_governor.checking.against.last_release import stage_of
 from mcp_governor.checking.calling import read_and_call
 from mcp_governor.checking.decisions import decide
-from mcp_governor.checking.diff import check_breaks
-from mcp_governor.checking.loading import measured_findings
 from mcp_governor.checking.model import Asked, Emit, Report, ServerInfo, silent
 from mcp_governor.checking.places import with_places
 from mcp_governor.checking.reading import (
@@ -43,6 +40,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.call.cases import CallReport
     from mcp_governor.change import Change
+    from mcp_governor.checking.against.base_branch import Base
     from mcp_governor.checking.against.baseline import Baseline
     from mcp_governor.checking.release import ReleaseResult
     from mcp_governor.checking.response_coverage import Seen
@@ -137,10 +135,14 @@ def checked(asked: Asked, config: Config, base: Base | None = None) -> Checked:
             seen = seen_of(surface, config, selected, None, RECORDING)
     else:
         if config.load.check and selected is not None and not asked.offline:
+            from mcp_governor.checking.loading import measured_findings
+
             measured = measured_findings(source, config, selected, asked.emit)
         surface, called, seen = read_and_call(source, config, selected if asked.calls else None, asked.emit)
     compared = _compared(asked, surface, config, source, base)
     if selected is None:
+        from mcp_governor.checking.diff import check_breaks
+
         report = check_breaks(compared)
     else:
         report = check_surface(
@@ -150,6 +152,8 @@ def checked(asked: Asked, config: Config, base: Base | None = None) -> Checked:
         if not report.failing_findings:
             _note_older_record(source, compared)
     if base is not None:
+        from mcp_governor.checking.against.base_branch import with_base
+
         report = with_base(report, base, compared)
     if asked.places and source is not None and called is None:
         report = with_places(report, surface, source)
@@ -195,19 +199,22 @@ def _note_older_record(source: Source | None, compared: Comparison) -> None:
     """Say that the surface was not recorded: as long as it is not, each later pull request shows this one's changes."""
     if compared.stage.at_release:
         return
+    if not (isinstance(source, LiveSource) and source.configured):
+        return
     from mcp_governor.checking.against.stale_recording import older_record
 
-    live = isinstance(source, LiveSource) and source.configured
-    if live and (older := older_record(compared.surface, compared.config)):
+    if older := older_record(compared.surface, compared.config):
         note(f"{older} is older than this surface. Record it with the change: mcp-governor snapshot")
 
 
 def _or_stale(report: Report, asked: Asked, source: Source | None, compared: Comparison) -> Report:
     """The report, or one that says only that the recording was not updated, if that is why it fails offline."""
+    if not asked.offline:
+        return report
     from mcp_governor.checking.against.stale_recording import stale_record
     from mcp_governor.checking.release import ReleaseResult
 
-    found = stale_record(report, source, compared) if asked.offline else None
+    found = stale_record(report, source, compared)
     if found is None:
         return report
     alone = _Run(compared, selection_of(compared.config)).report([], ReleaseResult(), [found], stations=("policy",))
@@ -321,11 +328,14 @@ class _Run:
     def report(
         self, changes: list[Change], release: ReleaseResult, found: list[Finding], *, stations: Sequence[str]
     ) -> Report:
-        from mcp_governor.policy.acceptance import AcceptedBefore
-
         compared = self.compared
         surface, config, baseline, old = compared.surface, compared.config, compared.baseline, compared.old
-        ref = compared.before.ref if compared.before is not None else ""
+        before = None
+        if config.accept:
+            from mcp_governor.policy.acceptance import AcceptedBefore
+
+            ref = compared.before.ref if compared.before is not None else ""
+            before = AcceptedBefore(release.old_version, compared.accepted_before, ref)
         decided = decide(
             [*release.findings, *found],
             changes,
@@ -335,7 +345,7 @@ class _Run:
             selection=self.selection,
             stations=stations,
             complete="lint" in stations,
-            before=AcceptedBefore(release.old_version, compared.accepted_before, ref),
+            before=before,
         )
         findings = self._without_old_lint(decided.findings)
         return Report(

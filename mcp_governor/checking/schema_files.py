@@ -17,7 +17,7 @@ from mcp_governor.surface import Surface, build_surface
 from mcp_governor.surface.folders import is_snapshot_folder
 from mcp_governor.target import LiveSource, read_source, recorded_source, tier_rules
 from mcp_governor.target.environments import python_of
-from mcp_governor.target.resolve import START_TIMEOUT, import_folders
+from mcp_governor.target.forms import START_TIMEOUT, import_folders
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -70,8 +70,6 @@ def app() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit; the only place that turns errors into exit codes."""
-    # A command lives for a second and makes few cycles: collecting them costs more than it frees.
-    gc.set_threshold(100_000)
     _reopen()
     if "_MCP_GOVERNOR_COMPLETE" in os.environ:
         from mcp_governor.cli.completion import answer
@@ -79,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         sys.exit(answer(app))
     terminal.prepare_streams()
     code = run(arguments)
-    # Nor does anything that is left have to be looked through once more on the way out.
+    # Nothing that is left has to be looked through once more on the way out.
     gc.freeze()
     sys.exit(code)
 

@@ -114,7 +114,6 @@ def check(
 
     if many.every:
         return run_all(run, "check", target, replace(many, against=against, profile=profile, level=level))
-    from mcp_governor.checking.against.pull_request import read_approved
     from mcp_governor.checking.model import Asked
     from mcp_governor.checking.run import check_as_asked
     from mcp_governor.errors import UsageError
@@ -156,10 +155,16 @@ def check(
             places=common.places_wanted(run.output),
             base=base or "",
             approval=approval or "",
-            approved=read_approved(approved) if approved is not None else frozenset(),
+            approved=_approved(approved) if approved is not None else frozenset(),
             config_typed=run.config_typed,
             options=frozenset(name for name, value in typed.items() if value),
             emit=emit,
         )
         report = check_as_asked(asked, config)
     return common.deliver(report, run)
+
+
+def _approved(file: Path) -> frozenset[str]:
+    from mcp_governor.checking.against.pull_request import read_approved
+
+    return read_approved(file)

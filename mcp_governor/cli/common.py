@@ -11,7 +11,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mcp_governor.cli import completion, out, terminal
-from mcp_governor.cli.launching import launch_of
 from mcp_governor.cli.repeating import ENV_PARAMETER, command_to_repeat, in_ci, remember
 from mcp_governor.cli.report_formats import REPORT, REPORT_FILE
 from mcp_governor.config import Config, load_config
@@ -146,7 +145,10 @@ class TargetCommand(click.Command):
         if any(packages) and ctx.params.get("new" if "old" in ctx.params else "target"):
             # The place of a COMMAND is taken by a TARGET: these are the arguments of the packages.
             args = ctx.meta.pop(completion.COMMAND_KEY, ())
-        ctx.meta[_LAUNCH_KEY] = launch_of(args, with_, env, env_files, headers, resolves=resolves)
+        if any((args, with_, env, env_files, *headers, not resolves)):
+            from mcp_governor.cli.launching import launch_of
+
+            ctx.meta[_LAUNCH_KEY] = launch_of(args, with_, env, env_files, headers, resolves=resolves)
         return super().invoke(ctx)
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
@@ -378,7 +380,10 @@ def deliver(report: Report, run: Run, lines: Iterable[Line] | None = None) -> in
     """
     report_skipped(report.skipped_rules)
     lines = list(lines) if lines is not None else None
-    report = replace(report, reproduce=_reproduction(report))
+    formats = {run.output.format, *(name for name, _ in run.output.reports)}
+    # At a desk, the command is what was just typed.
+    if in_ci() or formats != {"text"}:
+        report = replace(report, reproduce=_reproduction(report))
     failed: list[GovernorError] = []
     more = (replace(run.output, format=name, file=file) for name, file in run.output.reports)
     for output in (run.output, *more):
@@ -412,9 +417,7 @@ def _write_report(report: Report, run: Run, output: Output, lines: Iterable[Line
         from mcp_governor.report.text import report_lines, reproduction_lines
 
         written = lines if lines is not None else report_lines(report, verbose=output.verbose)
-        # At a desk, the command is what was just typed.
-        again = reproduction_lines(report) if in_ci() else ()
-        write_lines([*written, *again], output)
+        write_lines([*written, *(reproduction_lines(report) if in_ci() else ())], output)
         return
     from mcp_governor.report import load_format
 

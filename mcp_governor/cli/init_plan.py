@@ -20,8 +20,8 @@ from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.secret_detection import is_plain, learn_command
 from mcp_governor.secrets import redact
 from mcp_governor.target import FileSource, LiveSource, parse_target, refuse_client_config
+from mcp_governor.target.forms import forms
 from mcp_governor.target.remote import TOKEN_VARIABLE
-from mcp_governor.target.resolve import forms
 from mcp_governor.text import check_unicode, command_line, one_line, visible
 from mcp_governor.wire.advice import installed_with
 from mcp_governor.wire.endpoint import HttpEndpoint, StdioEndpoint

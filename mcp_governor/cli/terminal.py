@@ -11,7 +11,6 @@ import io
 import os
 import re
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -235,6 +234,8 @@ def url_of(link: str) -> str:
         from mcp_governor.rules.catalogue import page_of_rule
 
         return page_of_rule(name)
+    from pathlib import Path
+
     try:
         path = Path(os.path.normpath(Path.cwd() / name))
         # The name may be relative to the folder of a configuration, or stand for a git object.

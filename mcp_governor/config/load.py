@@ -25,7 +25,6 @@ from mcp_governor.errors import ConfigError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes, read_named, repository_of
 from mcp_governor.parsing import BadValueError, check_values, read_toml
 from mcp_governor.rule_names import current_id, noted_name
-from mcp_governor.secret_detection import learn_addresses, learn_anywhere, learn_table
 from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
@@ -141,6 +140,8 @@ def _table_in(document: dict[str, Any], path: Path, required: bool) -> dict[str,
 
 def _learn_secrets(table: Mapping[str, Any]) -> None:
     """Registers secrets before any message about the file, which could quote the invalid part."""
+    from mcp_governor.secret_detection import learn_addresses, learn_table
+
     servers = table.get("servers")
     for entry in servers.values() if isinstance(servers, dict) else ():
         if isinstance(entry, dict):
@@ -159,6 +160,8 @@ def _config(table: dict[str, Any], data: str, path: Path, file: str | None) -> C
     given = _spelled_out(table, path)
     wrong = _wrong(given, table)
     if wrong is not None:
+        from mcp_governor.secret_detection import learn_anywhere
+
         # A message quotes the invalid part, which may be anywhere.
         learn_anywhere(table)
         raise _refusal(_in_our_words(wrong, table), path, data)

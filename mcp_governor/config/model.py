@@ -18,7 +18,7 @@ from mcp_governor.config.servers import SERVER_TABLE, Launch, ServerConfig
 from mcp_governor.documents import ALSO
 
 CallsMode = Literal["safe", "configured", "none"]
-CALLS_MODES = ("none", "configured", "safe")
+NONE, CONFIGURED, SAFE = CALLS_MODES = ("none", "configured", "safe")
 """What ``check`` may call, the least first: nothing, what ``[[calls]]`` and recordings name, tools that only read."""
 
 EVALUATION_RECORD = "mcp-evaluation.jsonl"

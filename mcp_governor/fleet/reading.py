@@ -29,8 +29,9 @@ from mcp_governor.secrets import redact
 from mcp_governor.surface import dump_surface, fingerprint, load_surface
 from mcp_governor.surface.tokens import token_costs
 from mcp_governor.target import FileSource, LiveSource, read_source, tier_rules
+from mcp_governor.target.forms import source_of_server
 from mcp_governor.target.packages import package_parts, started_package
-from mcp_governor.target.resolve import parse_target, source_of_server
+from mcp_governor.target.resolve import parse_target
 from mcp_governor.text import one_line, sentence
 from mcp_governor.wire.endpoint import StdioEndpoint
 from mcp_governor.writing import write_file

@@ -98,7 +98,7 @@ def with_variant(server: ServerConfig, settings: Mapping[str, Any]) -> ServerCon
 
 def _printed(command: Sequence[str], config: Config, where: str) -> dict[str, dict[str, Any]]:
     """The variants that a command prints."""
-    from mcp_governor.target.resolve import runnable
+    from mcp_governor.target.forms import runnable
 
     try:
         said = output_of(runnable(tuple(command)), seconds=_SECONDS, most=_MAX_PRINTED, cwd=config.root)

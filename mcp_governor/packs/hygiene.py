@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import functools
 import re
 from itertools import islice
@@ -312,6 +311,8 @@ def _in_url(text: str, run: re.Match[str]) -> bool:
 
 def _decoded(run: str) -> str:
     """The text for which base64 stands, wherever in the run it begins; empty if it stands for none."""
+    import base64
+
     for start in range(4):
         part = run[start : start + _MAX_DECODED].rstrip("=")
         decoded = base64.b64decode(part[: len(part) - len(part) % 4])

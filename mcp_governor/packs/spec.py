@@ -12,7 +12,6 @@ from mcp_governor.schemas.dialects import DIALECTS, LATEST, dialect_of
 from mcp_governor.schemas.patterns import encodable, existing, published_validator
 from mcp_governor.schemas.plain import is_plain
 from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
-from mcp_governor.schemas.weight import count_values
 from mcp_governor.subjects.context import SIDES, Context, Hit, Item, SchemaPlace, hit
 from mcp_governor.subjects.schemas import document_of, json_text
 from mcp_governor.surface.listings import METHODS, departures
@@ -86,10 +85,13 @@ def _report(tool: Tool, side: str, context: Context) -> Iterator[tuple[str, Hit]
         return
     text = json_text(tool, side, context.facts)
     # Every value takes a character.
-    if len(text) > MAX_VALUES and count_values(schema) > MAX_VALUES:
-        reason = f"it holds more than {MAX_VALUES:,} values, which nothing validates here"
-        yield "uncompilable", hit(f"/{side}", schema, reason=reason)
-        return
+    if len(text) > MAX_VALUES:
+        from mcp_governor.schemas.weight import count_values
+
+        if count_values(schema) > MAX_VALUES:
+            reason = f"it holds more than {MAX_VALUES:,} values, which nothing validates here"
+            yield "uncompilable", hit(f"/{side}", schema, reason=reason)
+            return
     lost = list(_lost_references(document_of(tool, side, context.facts))) if '"$ref"' in text else []
     for kind, pointer, reference in lost:
         yield kind, hit(f"/{side}{pointer}/$ref", reference)

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from mcp_governor.change.vocabulary import Side, Verdict
-from mcp_governor.findings import Bump, Tier
-from mcp_governor.policy.manifest import STATUS, is_deprecated
+from mcp_governor.change.vocabulary import Side
+from mcp_governor.findings import Bump, Tier, Verdict
 from mcp_governor.policy.windows import Notice
 from mcp_governor.rules.finding import finding
 from mcp_governor.schemas.pointers import join_pointer
@@ -64,10 +63,13 @@ def _removal(
     """Check a tool that is gone; ``like`` is a new one that may be the same."""
     notice, window, name = history.notice(tool), history.windows.of(tool.tier), tool.name
     tier = tool.tier.value
-    if notice is None and is_deprecated(old.manifest):
-        # The server as a whole was deprecated, so its tools have no replacement in it.
-        since = history.announced_parts(STATUS, frozenset()) or history.old_version or ""
-        notice = Notice(since, None, None, "server.json", None, nothing=True)
+    if notice is None and old.manifest is not None:
+        from mcp_governor.policy.manifest import STATUS, is_deprecated
+
+        if is_deprecated(old.manifest):
+            # The server as a whole was deprecated, so its tools have no replacement in it.
+            since = history.announced_parts(STATUS, frozenset()) or history.old_version or ""
+            notice = Notice(since, None, None, "server.json", None, nothing=True)
     if notice is None and _left_the_listing(tool, history):
         return
     if notice is None:

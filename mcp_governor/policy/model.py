@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from mcp_governor.change.vocabulary import Verdict
-from mcp_governor.findings import Bump, Tier
+from mcp_governor.findings import Bump, Tier, Verdict
 from mcp_governor.versions import needed_step
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from textwrap import dedent
 from typing import TYPE_CHECKING, NamedTuple
 
-from mcp_governor.change.vocabulary import Verdict
-from mcp_governor.findings import Bump
+from mcp_governor.findings import Bump, Verdict
 from mcp_governor.pytest_plugin.arguments import ROOT
-from mcp_governor.report.finding_groups import causes, response_lines
+from mcp_governor.report.finding_groups import causes
 from mcp_governor.report.groups import count_of, pending_words
 from mcp_governor.report.lines import line, plain_text
+from mcp_governor.report.response_words import response_lines
 from mcp_governor.report.text import cause_lines, change_lines, finding_lines, fix_lines
 from mcp_governor.text import printable, visible
 
@@ -139,7 +139,7 @@ def _expected(report: Report, config: Config) -> dict[str, dict[str, str]]:
 def _of_responses(report: Report) -> tuple[dict[str, str], set[str]]:
     """Why no response of a tool was seen, and the families that look at responses; none of a recording."""
     from mcp_governor.checking.response_coverage import RECORDING
-    from mcp_governor.report.finding_groups import reason_words
+    from mcp_governor.report.response_words import reason_words
 
     seen = report.calls
     if seen is None or any(part.why == RECORDING for part in seen.unseen):

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.checking.reading import changes_between, read_surface, refuse_empty, with_schema_version
 from mcp_governor.errors import GovernorError
+from mcp_governor.findings import Verdict
 from mcp_governor.pytest_plugin import ITEMS
 from mcp_governor.pytest_plugin.arguments import charter_left_out, config_of, not_configured, target_of
 from mcp_governor.report.finding_groups import named_tools

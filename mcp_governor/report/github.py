@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_governor.findings import Severity
-from mcp_governor.report.finding_groups import response_lines
 from mcp_governor.report.groups import failed_words, reproduction_of
 from mcp_governor.report.items import Item, items, standalone_text
+from mcp_governor.report.response_words import response_lines
 from mcp_governor.text import inert, one_line
 
 if TYPE_CHECKING:

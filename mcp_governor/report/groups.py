@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from mcp_governor.change.vocabulary import Verdict
+from mcp_governor.findings import Verdict
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
@@ -165,6 +165,20 @@ def judged_words(report: Report) -> str:
 
 
 _WAITS = "waiting for approval (the label in CI, or --approval given)"
+
+
+def urgent_changes(report: Report) -> frozenset[str]:
+    """Ids of the changes that fail the run, or require a step that a policy finds missing."""
+    unmet = any(finding.rule.startswith("policy/") for finding in report.failing_findings)
+    return frozenset(change.id for change in report.failing_changes) | frozenset(report.forcing if unmet else ())
+
+
+def accounted_for(report: Report) -> frozenset[str]:
+    """Ids of the changes that break, or may, and that a release has accounted for: to its readers they are notes."""
+    if not judged_words(report):
+        return frozenset()
+    grave = {change.id for change in report.changes if change.verdict is not Verdict.COMPATIBLE}
+    return frozenset(grave - urgent_changes(report))
 
 
 def base_words(report: Report) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from mcp_governor.change.vocabulary import Verdict
-from mcp_governor.findings import Tier
+from mcp_governor.findings import Tier, Verdict
 from mcp_governor.report.groups import count_of
 from mcp_governor.text import one_line, visible
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 from mcp_governor.checking.token_cost import former_names
 from mcp_governor.findings import Severity
 from mcp_governor.report.change_causes import cause_groups
-from mcp_governor.report.finding_groups import causes, response_lines
+from mcp_governor.report.finding_groups import causes
 from mcp_governor.report.groups import (
     GRAVE,
     GROUPS,
@@ -30,6 +30,7 @@ from mcp_governor.report.groups import (
 from mcp_governor.report.history_picture import history_section
 from mcp_governor.report.html_page import MAX_LENGTH, page, prose, safe
 from mcp_governor.report.json_diff import definition_sides
+from mcp_governor.report.response_words import response_lines
 from mcp_governor.report.tool_list import anchor_of, tool_section
 from mcp_governor.text import one_line, sentence
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from mcp_governor.change.vocabulary import Verdict
-from mcp_governor.findings import Severity
-from mcp_governor.report.groups import judged_words, witness_words
+from mcp_governor.findings import Severity, Verdict
+from mcp_governor.report.groups import urgent_changes, witness_words
 from mcp_governor.text import one_line, sentence, shortened, visible
 
 if TYPE_CHECKING:
@@ -79,20 +78,6 @@ def items(report: Report) -> list[Item]:
     found = [_change(change, report, urgent) for change in report.changes if change.verdict is not Verdict.COMPATIBLE]
     found += [_finding(finding, report) for finding in report.findings]
     return sorted(found, key=lambda item: (item.accepted is not None, -item.severity.rank))
-
-
-def urgent_changes(report: Report) -> frozenset[str]:
-    """Ids of the changes that fail the run, or require a step that a policy finds missing."""
-    unmet = any(finding.rule.startswith("policy/") for finding in report.failing_findings)
-    return frozenset(change.id for change in report.failing_changes) | frozenset(report.forcing if unmet else ())
-
-
-def accounted_for(report: Report) -> frozenset[str]:
-    """Ids of the changes that break, or may, and that a release has accounted for: to its readers they are notes."""
-    if not judged_words(report):
-        return frozenset()
-    grave = {change.id for change in report.changes if change.verdict is not Verdict.COMPATIBLE}
-    return frozenset(grave - urgent_changes(report))
 
 
 def _change(change: Change, report: Report, urgent: frozenset[str]) -> Item:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from mcp_governor.report.finding_groups import response_lines
 from mcp_governor.report.items import Item, items
+from mcp_governor.report.response_words import response_lines
 from mcp_governor.secrets import redact
 from mcp_governor.text import shortened, visible
 

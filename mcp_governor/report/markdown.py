@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.report.change_causes import cause_groups, left_out
-from mcp_governor.report.finding_groups import causes, response_lines
+from mcp_governor.report.finding_groups import causes
 from mcp_governor.report.groups import (
     GRAVE,
     MAX_SHOWN,
@@ -26,6 +26,7 @@ from mcp_governor.report.groups import (
     step_of,
     witness_words,
 )
+from mcp_governor.report.response_words import response_lines
 from mcp_governor.text import one_line, shortened, visible
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.checking.model import MAX_LISTED
-from mcp_governor.findings import Severity
-from mcp_governor.report.finding_groups import causes, seen_words, unseen_words
+from mcp_governor.findings import Severity, Verdict
+from mcp_governor.report.finding_groups import causes
 from mcp_governor.report.groups import (
     MAX_SHOWN,
     ONLY_BREAKING,
+    accounted_for,
     advice_of,
     base_words,
     cost_words,
@@ -27,7 +27,6 @@ from mcp_governor.report.groups import (
     step_of,
     witness_words,
 )
-from mcp_governor.report.items import accounted_for
 from mcp_governor.report.lines import BLANK, Line, Span, line
 from mcp_governor.text import one_line, sentence, short_digests, visible
 
@@ -377,12 +376,16 @@ def closing_lines(report: Report) -> Iterator[Line]:
     )
     if report.good_calls is not None and report.good_calls.tools:
         yield line(str(report.good_calls))
-    yield from (line(f"{label}: {words}", hang=2) for label, words in unseen_words(report))
+    seen = ""
+    if report.calls is not None:
+        from mcp_governor.report.response_words import seen_words, unseen_words
+
+        yield from (line(f"{label}: {words}", hang=2) for label, words in unseen_words(report))
+        seen = seen_words(report)
     passed = report.verdict == "pass"
     if why := failed_words(report):
         yield line(("failed by: ", "bold"), why, hang=2)
-    seen = f" ({words})" if (words := seen_words(report)) else ""
-    yield line(("PASS" if passed else "FAIL", "bold green" if passed else "bold red"), seen)
+    yield line(("PASS" if passed else "FAIL", "bold green" if passed else "bold red"), f" ({seen})" if seen else "")
 
 
 def reproduction_lines(report: Report) -> Iterator[Line]:

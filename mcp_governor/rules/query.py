@@ -9,7 +9,6 @@ from typing import Any
 
 from mcp_governor.errors import ConfigError
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.schemas.weight import count_values
 
 Query = Callable[[Any], Iterable[tuple[tuple[str | int, ...], Any]]]
 """Maps a value to the places that a JSONPath selects in it, each with its path from the root."""
@@ -53,6 +52,7 @@ def compile_query(expression: str) -> Query:
     if plain is not None:
         return plain
     from mcp_governor.rules.counted import Counted
+    from mcp_governor.schemas.weight import count_values
 
     environment = Counted(expression, _LEAST_STEPS)
     query = environment.compiled()

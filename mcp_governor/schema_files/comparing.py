@@ -9,8 +9,9 @@ from msgspec import Struct
 from mcp_governor.change.budget import Budget, OverBudgetError
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.schemas import SchemaPair, compare_schemas
-from mcp_governor.change.vocabulary import Level, Side, Verdict
+from mcp_governor.change.vocabulary import Level, Side
 from mcp_governor.containment import contains
+from mcp_governor.findings import Verdict
 from mcp_governor.rules.finding import finding
 from mcp_governor.schema_files.documents import (
     SchemaFile,

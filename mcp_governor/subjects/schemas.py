@@ -11,11 +11,11 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.dialects import LATEST, dialect_of
 from mcp_governor.schemas.keywords import DEFINITIONS
 from mcp_governor.schemas.pointers import resolve_fragment, unescape_pointer
-from mcp_governor.schemas.references import Document
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from mcp_governor.schemas.references import Document
     from mcp_governor.subjects.context import Facts, SchemaPlace
     from mcp_governor.surface.model import Tool
 
@@ -190,6 +190,8 @@ def json_text(tool: Tool, side: str, facts: Facts) -> str:
 
 def document_of(tool: Tool, side: str, facts: Facts) -> Document:
     """One schema of a tool with its references, cached while the surface is linted."""
+    from mcp_governor.schemas.references import Document
+
     schema, text = tool.raw.get(side), json_text(tool, side, facts)
     made = functools.partial(Document, schema, text, draft=dialect_of(schema) or LATEST)
     return facts.kept(("document", tool.index, side), made, len(text))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -102,11 +103,12 @@ def load_surface(path: str | Path, *, what: str | None = None, tiers: TierRules 
     Raises:
         FileFormatError: the file is missing, unreadable, or none of these.
     """
-    from mcp_governor.surface.folders import is_snapshot_folder, load_folder
-
     shown = what or visible(str(path))
-    if is_snapshot_folder(Path(path)):
-        return load_folder(Path(path), what=shown, parse=parse_recording, tiers=tiers)
+    if os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir, it is false for a path that no system accepts
+        from mcp_governor.surface.folders import is_snapshot_folder, load_folder
+
+        if is_snapshot_folder(Path(path)):
+            return load_folder(Path(path), what=shown, parse=parse_recording, tiers=tiers)
     try:
         data = read_bytes(path)
     except FileNotFoundError:

@@ -24,7 +24,6 @@ from mcp_governor.schemas.keywords import (
 )
 from mcp_governor.surface.canonical import canonical_bytes, canonical_json
 from mcp_governor.surface.model import AUDIENCES
-from mcp_governor.surface.skills import contract_of_skill, words_of_skill
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -171,7 +170,7 @@ def fingerprint(surface: Surface) -> str:
     known: str | None = vars(surface).get(_KNOWN)
     if known is None:
         tools = [contract(tool) for tool in sorted(surface.tools, key=lambda t: t.name)]
-        known = _digest(CONTRACT_PREFIX, _with_skills(tools, contract_of_skill, surface))
+        known = _digest(CONTRACT_PREFIX, _with_skills(tools, lambda skill: skill.contract, surface))
         vars(surface)[_KNOWN] = known
     return known
 
@@ -184,7 +183,7 @@ def wording_fingerprint(surface: Surface) -> str:
     tools = sorted(surface.tools, key=lambda t: t.name)
     words = [{"name": tool.name, "raw": _without_contract(tool.raw)} for tool in tools]
     whole = {"instructions": surface.instructions, "tools": words}
-    return _digest(WORDING_PREFIX, _with_skills(whole, words_of_skill, surface))
+    return _digest(WORDING_PREFIX, _with_skills(whole, lambda skill: skill.words, surface))
 
 
 def _with_skills(tools: Any, part: Callable[[Skill], Any], surface: Surface) -> Any:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from mcp_governor.findings import Tier
-from mcp_governor.surface.skills import Skill, declares_skills, usable_skills
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from mcp_governor.surface.skills import Skill
 
 REQUIRED_CAPABILITIES = "io.modelcontextprotocol/requiredCapabilities"
 """Key of a tool's ``_meta`` with the capabilities that a client must have to call it, in the form of
@@ -252,7 +253,11 @@ class Surface(Struct, frozen=True, dict=True):
     @cached_property
     def skills(self) -> tuple[Skill, ...]:
         """The usable skills."""
-        return usable_skills(self.skill_entries or (), self.skill_files)
+        if not self.skill_entries:
+            return ()
+        from mcp_governor.surface.skills import usable_skills
+
+        return usable_skills(self.skill_entries, self.skill_files)
 
     @property
     def skills_recorded(self) -> bool:
@@ -260,6 +265,8 @@ class Surface(Struct, frozen=True, dict=True):
         surface."""
         if self.skill_entries is not None:
             return True
+        from mcp_governor.surface.skills import declares_skills
+
         return bool(self.capabilities) and not declares_skills(self.capabilities)
 
     @property

@@ -95,6 +95,25 @@ class Skill(Struct, frozen=True, dict=True):
         unread = [uri for uri in (self.uri, *self.files) if not {"error", "unread"}.isdisjoint(self.read.get(uri, ()))]
         return frozenset(uri.removeprefix(self.root) for uri in unread)
 
+    @property
+    def contract(self) -> dict[str, Any]:
+        """The part that the fingerprint covers: its URI, its frontmatter but the description, and if its digests are
+        published."""
+        frontmatter = {key: value for key, value in self.frontmatter.items() if key != "description"}
+        if "allowed-tools" in frontmatter:
+            frontmatter["allowed-tools"] = sorted(self.allowed_tools)  # a string or a list, in any order
+        return {"uri": self.uri, "frontmatter": frontmatter, "dynamic": self.dynamic}
+
+    @property
+    def words(self) -> dict[str, Any]:
+        """The rest: its description and the digests of its files."""
+        uris = sorted({self.uri, *self.files})
+        return {
+            "uri": self.uri,
+            "description": self.frontmatter.get("description"),
+            "files": {uri: self.digest(uri) for uri in uris},
+        }
+
     def departure(self, uri: str) -> str:
         """How a file that was read differs from its entry: a clause, empty if it does not, or nothing is known."""
         promised, read = self.files.get(uri), self.read.get(uri)
@@ -147,22 +166,3 @@ def declares_skills(capabilities: Mapping[str, Any]) -> bool:
     """True if a server says that it serves skills (Capability Negotiation)."""
     extensions = capabilities.get("extensions")
     return isinstance(extensions, dict) and EXTENSION in extensions
-
-
-def contract_of_skill(skill: Skill) -> dict[str, Any]:
-    """The part of a skill that the fingerprint covers: its URI, its frontmatter but the description, and if its digests
-    are published."""
-    frontmatter = {key: value for key, value in skill.frontmatter.items() if key != "description"}
-    if "allowed-tools" in frontmatter:
-        frontmatter["allowed-tools"] = sorted(skill.allowed_tools)  # a string or a list, in any order
-    return {"uri": skill.uri, "frontmatter": frontmatter, "dynamic": skill.dynamic}
-
-
-def words_of_skill(skill: Skill) -> dict[str, Any]:
-    """The rest of a skill: its description and the digests of its files."""
-    uris = sorted({skill.uri, *skill.files})
-    return {
-        "uri": skill.uri,
-        "description": skill.frontmatter.get("description"),
-        "files": {uri: skill.digest(uri) for uri in uris},
-    }

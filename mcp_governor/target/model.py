@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -43,8 +42,7 @@ class FileSource(Struct, frozen=True):
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
-class GitSource:
+class GitSource(Struct, frozen=True):
     """A recording at a git ref.
 
     Attributes:
@@ -56,7 +54,7 @@ class GitSource:
     shown: str
     ref: str
     path: str
-    folder: Path = field(repr=False)
+    folder: Path
 
 
 Source = LiveSource | FileSource | GitSource

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from mcp_governor.errors import FileFormatError, TargetError, UsageError
 from mcp_governor.surface import NO_TIER_RULES, Surface, TierRules, build_surface, load_surface, parse_surface
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
-from mcp_governor.target.packages import started_package
 from mcp_governor.target.resolve import baseline_file, parse_target
 from mcp_governor.text import one_line, visible
 
@@ -73,6 +72,8 @@ def refuse_client_config(source: FileSource) -> None:
 
 def surface_of(recording: Recording, source: LiveSource, *, tiers: TierRules = NO_TIER_RULES) -> Surface:
     """The surface of a live server."""
+    from mcp_governor.target.packages import started_package
+
     raw = recording.raw
     started = started_package(getattr(source.endpoint, "command", ()))
     if started is not None and started.version:

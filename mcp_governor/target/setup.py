@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +25,11 @@ def setup_hint(command: Sequence[str], folder: Path) -> str:
     program, *rest = command
     if program_name(program) == "node":
         return _built(next((word for word in rest if not word.startswith("-")), ""), folder)
-    if "/" in program or "\\" in program or shutil.which(program) is not None:
+    if "/" in program or "\\" in program:
+        return ""
+    import shutil
+
+    if shutil.which(program) is not None:
         return ""
     from mcp_governor.target.discover.python_projects import PythonProject
 

@@ -37,7 +37,7 @@ def assert_compatible(old: Any, new: Any, *, level: str = "declared") -> None:
     """
     __tracebackhide__ = True
     from mcp_governor.change import compare
-    from mcp_governor.change.vocabulary import Verdict
+    from mcp_governor.findings import Verdict
     from mcp_governor.report.groups import count_of
     from mcp_governor.report.text import change_lines, subject_of
 

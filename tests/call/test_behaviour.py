@@ -7,10 +7,9 @@ import pytest
 from mcp_governor.call.outcome import Channel, Outcome, outcome_of, read_response
 from mcp_governor.call.record import behaviour_changes
 from mcp_governor.change import catalogue
-from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.checking.model import Report
 from mcp_governor.checking.report_document import document as document_of
-from mcp_governor.findings import Bump, Tier
+from mcp_governor.findings import Bump, Tier, Verdict
 from mcp_governor.secret_detection import learn
 
 THEN = {"tool": "find", "arguments": {}, "status": "success", "kind": "", "channel": "result"}

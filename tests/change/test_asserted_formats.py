@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from mcp_governor.change.vocabulary import Side, Verdict
+from mcp_governor.change.vocabulary import Side
+from mcp_governor.findings import Verdict
 from tests.change.conftest import Comparer
 
 B, C, U = Verdict.BREAKING, Verdict.COMPATIBLE, Verdict.UNKNOWN

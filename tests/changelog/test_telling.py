@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from mcp_governor.change.model import Change
-from mcp_governor.change.vocabulary import Facts, Side, Verdict, names_on
+from mcp_governor.change.vocabulary import Facts, Side, names_on
 from mcp_governor.changelog import ChangelogSettings, SchemaVersion, check, parse
-from mcp_governor.findings import Bump, Severity, Tier
+from mcp_governor.findings import Bump, Severity, Tier, Verdict
 from mcp_governor.surface import Surface, build_surface, fingerprint
 
 BREAK, SAFE = Verdict.BREAKING, Verdict.COMPATIBLE

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_governor.change.model import Change
-from mcp_governor.change.vocabulary import Side, Verdict
+from mcp_governor.change.vocabulary import Side
 from mcp_governor.errors import ConfigError, UsageError
-from mcp_governor.findings import Bump, Finding, Severity
+from mcp_governor.findings import Bump, Finding, Severity, Verdict
 from mcp_governor.policy.acceptance import Acceptance, AcceptedBefore, apply_acceptances
 from mcp_governor.policy.accepting import add_acceptance, retire_acceptances
 from mcp_governor.policy.evaluation import evaluate

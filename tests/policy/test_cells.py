@@ -19,10 +19,10 @@ from __future__ import annotations
 import pytest
 
 from mcp_governor.change.model import Change
-from mcp_governor.change.vocabulary import Facts, Side, Verdict
+from mcp_governor.change.vocabulary import Facts, Side
 from mcp_governor.changelog import parse
 from mcp_governor.config.policy import PolicyConfig
-from mcp_governor.findings import Bump, Tier
+from mcp_governor.findings import Bump, Tier, Verdict
 from mcp_governor.policy.evaluation import evaluate
 from mcp_governor.surface import Surface, build_surface
 

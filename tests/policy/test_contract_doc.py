@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mcp_governor.change.model import Change
-from mcp_governor.change.vocabulary import Side, Verdict
-from mcp_governor.findings import Bump
+from mcp_governor.change.vocabulary import Side
+from mcp_governor.findings import Bump, Verdict
 from mcp_governor.policy.contract_doc import check_contract_doc
 
 HEADINGS = "# Contract\n\n## `search`\n\nTakes `q`.\n\n### Errors\n\nNone.\n\n## `fetch`\n\nTakes `id`.\n"

@@ -9,9 +9,9 @@ import pytest
 
 from mcp_governor.change import compare
 from mcp_governor.change.model import Change
-from mcp_governor.change.vocabulary import Side, Verdict
+from mcp_governor.change.vocabulary import Side
 from mcp_governor.changelog import parse
-from mcp_governor.findings import Bump, Severity, Tier
+from mcp_governor.findings import Bump, Severity, Tier, Verdict
 from mcp_governor.policy.evaluation import evaluate
 from mcp_governor.policy.model import required_step
 from mcp_governor.surface import Surface, build_surface

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_governor.change.model import Change
-from mcp_governor.change.vocabulary import Side, Verdict
+from mcp_governor.change.vocabulary import Side
 from mcp_governor.config.policy import PolicyConfig
-from mcp_governor.findings import Bump, Tier
+from mcp_governor.findings import Bump, Tier, Verdict
 from mcp_governor.policy.evaluation import PolicyResult, evaluate
 from mcp_governor.stage import Stage
 from mcp_governor.surface import Surface, build_surface

@@ -140,7 +140,7 @@ def _config(case: Case, *, live: bool = False) -> str:
 def _reported(words: list[str], folder: Path) -> Verdict:
     out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.TextIOWrapper(io.BytesIO(), "utf-8")
     # The server of a case is in this process.
-    ours = mock.patch("mcp_governor.target.resolve.source_of_server", side_effect=scripted_server.current)
+    ours = mock.patch("mcp_governor.target.forms.source_of_server", side_effect=scripted_server.current)
     with ours, contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         run([*words, "--format", "json"])
     out.flush()

@@ -11,9 +11,9 @@ from mcp_governor.config import Config, Launch, ServerConfig
 from mcp_governor.errors import ConfigError, Exit, GovernorError, MissingDependencyError, TargetError, UsageError
 from mcp_governor.secrets import redact
 from mcp_governor.target import FileSource, LiveSource, limits_of, parse_target, resolve
+from mcp_governor.target.forms import PACKAGE_TIMEOUT, START_TIMEOUT
 from mcp_governor.target.packages import neutral_folder
 from mcp_governor.target.remote import shown_url
-from mcp_governor.target.resolve import PACKAGE_TIMEOUT, START_TIMEOUT
 from mcp_governor.wire.endpoint import HttpEndpoint
 
 

@@ -21,14 +21,13 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.checking.against.configuration import relative
 from mcp_governor.checking.model import BaseInfo
 from mcp_governor.checking.reading import changes_between
 from mcp_governor.checking.token_cost import token_cost
 from mcp_governor.errors import GovernorError
 from mcp_governor.files import read_bytes
-from mcp_governor.findings import Bump
+from mcp_governor.findings import Bump, Verdict
 from mcp_governor.surface import dump_surface, fingerprint, parse_surface
 from mcp_governor.surface.fingerprint import tool_fingerprint
 from mcp_governor.target import FileSource, GitSource, parse_target, resolve

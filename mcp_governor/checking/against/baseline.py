@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor.checking.against.configuration import config_before
 from mcp_governor.checking.against.last_release import last_release, published_surface, recordings
@@ -196,7 +196,7 @@ def recording_of_base(source: Source, config: Config, *, typed: bool) -> Source 
                 f"{source.shown} cannot be the baseline of a pull request, which itself chooses what that is.",
                 "Name a release or the base branch: git:v1.0.0, git:origin/main",
             )
-        return dataclasses.replace(source, ref=commit)
+        return replace(source, ref=commit)
     if not isinstance(source, FileSource):
         return source
     # Not resolved: the pull request may have made a link of it.

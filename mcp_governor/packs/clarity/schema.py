@@ -10,7 +10,6 @@ from mcp_governor.findings import Correction, Edit, Effect
 from mcp_governor.fixes.corrections import optional
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.words import name_words
-from mcp_governor.schemas.cost import effort
 from mcp_governor.schemas.dialects import dialect_of
 from mcp_governor.schemas.keywords import DEFINITIONS, KEYWORDS
 from mcp_governor.schemas.patterns import errors, published_parts
@@ -86,6 +85,8 @@ def _refused(rule: str, node: SchemaPlace, context: Context, given: list[tuple[s
         if facts.memo(("unjudged", rule, node.tool.index), lambda: node.pointer) == node.pointer:
             yield hit(node.pointer, says="unjudged")
         return
+    from mcp_governor.schemas.cost import effort
+
     work = effort(node.schema, document_of(node.tool, node.side, facts), [value for _, value in given])
     facts.effort -= work.parts
     validator = _validator(node, context) if work.affordable else None
