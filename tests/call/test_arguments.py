@@ -262,7 +262,8 @@ SCHEMAS = st.dictionaries(st.sampled_from("pqr"), VALUES, max_size=3).map(lambda
 # another type is none of the listed ones, and a pattern may allow no text of another length.
 MAY_BREAK = {
     "missing": {"required", "dependentRequired"},
-    "unknown": {"additionalProperties"},
+    # One more member in an object that has one value is not that value.
+    "unknown": {"additionalProperties", "enum", "const"},
     "type": {"type", "enum", "const"},
     "bound": {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"},
     "length": {"minLength", "maxLength"},
