@@ -110,26 +110,31 @@ def stated_list(found: OpenText, context: Context) -> Claim | None:
     # Several forms may read one list: the one that words announce counts, then the longest, then the nearest to it.
     best: dict[tuple[str, int], Claim] = {}
     for passage, claim in claims_about(found.node, context, read_values, mentions=True):
-        if (claim.sure or passage.where != "mention" or claim.span[0] < _AT_ONCE) and _closes(claim, found):
+        at_once = passage.where != "mention" or _AT_ONCE.fullmatch(passage.text, 0, claim.span[0])
+        if (claim.sure or at_once) and _closes(claim, found):
             key = passage.text, claim.span[1]
             best[key] = max(best.get(key, claim), claim, key=_rank)
-    longest = max(best.values(), key=lambda claim: len(claim.listed.values), default=None)
-    if longest is None:
+    # "EU (north, south), US": what stands within another list is a note on one of its values.
+    notes = {one for one in best for other in best if one[0] == other[0] and _is_within(best[one], best[other])}
+    claims = [claim for key, claim in best.items() if key not in notes]
+    longest = max(claims, key=lambda claim: len(claim.listed.values), default=None)
+    if longest is None or not all(set(longest.listed.values).issuperset(claim.listed.values) for claim in claims):
         return None
-    (start, end), every = longest.span, set(longest.listed.values)
-    for claim in best.values():
-        is_note = longest.listed.quoted and start < claim.span[0] and claim.span[1] < end
-        if not is_note and not every.issuperset(claim.listed.values):
-            return None
     return longest
 
 
 def _rank(claim: Claim) -> tuple[bool, int, int]:
-    return claim.sure, len(claim.listed.values), claim.span[0]
+    # Below each other, the first value stands in the first line, and not behind the colon in it.
+    nearest = -claim.span[0] if "\n" in claim.listed.joined else claim.span[0]
+    return claim.sure, len(claim.listed.values), nearest
 
 
-_AT_ONCE = 3
-"""Where a list or a form begins that stands behind the name of the parameter: "position ('before' or 'after')"."""
+def _is_within(claim: Claim, other: Claim) -> bool:
+    return other.span[0] < claim.span[0] and claim.span[1] < other.span[1]
+
+
+_AT_ONCE = lazy_pattern(r"\W{0,3}(?:(?:can|may|must|should|has\sto)\sbe\s(?:either\s)?)?\W?", re.IGNORECASE)
+"""What is in front of a list that stands behind the name of its parameter: "position ('before' or 'after')"."""
 _CONSTANT = lazy_pattern(
     r"[a-z]{1,3}\d{1,4}|[A-Z][A-Z\d]*(?:_[A-Z\d]+)*|[a-z]+(?:[_-][a-z\d]+)+|[A-Z]+[a-z\d]+(?:[A-Z][a-z\d]+)+"
 )
@@ -163,10 +168,12 @@ def _closes(claim: Claim, found: OpenText) -> bool:
     if claim.sure:
         return listed.quoted or constants or (not free and (kind or not phrase))
     several = len(values) > 2 and ("or" in listed.joined or listed.glossed == len(values))
-    if free and not (listed.quoted and several and last in sentence):
+    certain = listed.quoted or (constants and claim.form == "whole-text")
+    if free and not (certain and several and last in sentence):
         return False
     samples = not (is_kind(last) or (several and noun != "format")) and all(map(_SAMPLE.match, values))
-    if samples or all("." in value for value in values):
+    dotted = all("." in value for value in values) and not (is_kind(last) and len(values) > 2)
+    if samples or dotted:
         return False
     explained = listed.glossed >= max(len(values) - 1, 2) or "(default" in sentence
     shown = kind or several or explained or not listed.joined.isdisjoint(("|", "/"))
@@ -247,7 +254,7 @@ def stated_format(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     claims = [
         claim
         for passage, claim in claims_about(node, context, read_formats, mentions=True)
-        if passage.where != "mention" or claim.span[0] < _AT_ONCE
+        if passage.where != "mention" or _AT_ONCE.fullmatch(passage.text, 0, claim.span[0])
     ]
     claims = [claim for claim in claims if claim.sure] or claims  # "ISO 8601 (YYYY-MM-DD)": the drawing says more.
     # Of two, nobody knows which one counts.
