@@ -192,6 +192,10 @@ class _Group:
         if claim.form == "for-a-choice":
             # "Term for 'look', name for 'show'" is for both.
             named, chosen = [], self._chosen(condition, strict=True) if " for " not in condition else []
+        elif claim.form == "in-brackets-for":
+            if not name:
+                return ()
+            named, chosen = self._named(condition), self._chosen(condition)
         elif claim.form in ("one-of-several", "one-or-other", "give-one-or-other", "one-of-ways"):
             named, chosen = self._several(claim, condition, part, text), []
             if name and len(named) < 2 and _THIS.search(part) is None:
@@ -260,13 +264,16 @@ class _Group:
         return list(dict.fromkeys(name for _, name in sorted(places)))
 
     def _chosen(self, said: str, *, strict: bool = False, case: bool = False) -> list[str]:
-        """The parameters whose values a condition names; a common word has to be followed by "operation" and the like,
-        or, unless it is strict, to end a phrase, or, in a case, to begin it ("for form auth")."""
+        """The parameters whose values a condition names; a common word has to be all of it, or be followed by
+        "operation" and the like, or, unless it is strict, end a phrase, or, in a case, begin it ("for form auth")."""
         found = []
         for match in _WORD.finditer(said):
             name = self._values.get(match[0].lower(), "")
+            alone = match.start() == 0 and match.end() == len(said) and name_words(name)[-1:] in _ACTS
             if name and (
                 said[max(0, match.start() - 1) : match.start()] in _QUOTES
+                or alone
+                or said[: match.start()].endswith(f"{name}=")
                 or _CONSTANT.fullmatch(match[0])
                 or _OF_CHOICE.match(said, match.end())
                 or _IS_CHOICE.search(said, 0, match.start())
@@ -294,6 +301,8 @@ _AROUND = "\"'`(),.:;[]"
 _WORD = lazy_pattern(r"[A-Za-z_$][\w$]*+(?:-[\w$]++)*+", re.NOFLAG)
 _QUOTES = tuple("`'\"“”‘’{}\\")
 _CONSTANT = lazy_pattern(r"[A-Z][A-Z\d_]+|[a-z]+(?:[_-][a-z\d]+)+|[A-Z][a-z]+[A-Z]\w*")
+_ACTS = (("action",), ("command",), ("method",), ("mode",), ("operation",))
+"""Last words of names for what a tool does: "Array of numbers for statistics" is for one of them."""
 _OF_CHOICE = lazy_pattern(
     r"['\"`]?(?:\s?(?:/|,|or\b|and\b)\s?['\"`]?[\w-]{1,40}['\"`]?){0,6}\s"
     r"(?:operations?|actions?|modes?|commands?|types?|methods?|requests?|only)\b",
@@ -350,7 +359,13 @@ def _listed(argument: Mapping[str, Any], entry: str, facts: Facts) -> list[Any]:
     if not text or types_of(argument) not in _TEXT:
         return []
     claims = facts.read(read_values, without_name(text, ""))
-    return list(next((one.listed.values for one in claims if one.sure or one.listed.quoted), ()))
+    sure = (one.listed for one in claims if one.sure or one.listed.quoted or _is_constants(one.listed.values))
+    return list(next((listed.values for listed in sure), ()))
+
+
+def _is_constants(values: tuple[str, ...]) -> bool:
+    """True if no value is a plain word: "create-group, drop-group"."""
+    return all(map(_CONSTANT.fullmatch, values))
 
 
 _TEXT = (frozenset({"string"}), frozenset({"string", "null"}), None)

@@ -113,7 +113,9 @@ def stated_list(found: OpenText, context: Context) -> Claim | None:
         at_once = passage.where != "mention" or _AT_ONCE.fullmatch(passage.text, 0, claim.span[0])
         if (claim.sure or at_once) and _closes(claim, found):
             key = passage.text, claim.span[1]
-            best[key] = max(best.get(key, claim), claim, key=_rank)
+            known = best.setdefault(key, claim)
+            if _rank(known, passage.text) < _rank(claim, passage.text):
+                best[key] = claim
     # "EU (north, south), US": what stands within another list is a note on one of its values.
     notes = {one for one in best for other in best if one[0] == other[0] and _is_within(best[one], best[other])}
     claims = [claim for key, claim in best.items() if key not in notes]
@@ -123,16 +125,18 @@ def stated_list(found: OpenText, context: Context) -> Claim | None:
     return longest
 
 
-def _rank(claim: Claim) -> tuple[bool, int, int]:
-    # Below each other, the first value stands in the first line, and not behind the colon in it.
-    nearest = -claim.span[0] if "\n" in claim.listed.joined else claim.span[0]
-    return claim.sure, len(claim.listed.values), nearest
+def _rank(claim: Claim, text: str) -> tuple[bool, int, bool, int]:
+    at = claim.span[0]
+    # Of bullets, the first value is not what stands behind the colon in the first one.
+    return claim.sure, len(claim.listed.values), text[:at].endswith(("\n- ", "\n* ")) or at == _BULLET, at
 
 
 def _is_within(claim: Claim, other: Claim) -> bool:
     return other.span[0] < claim.span[0] and claim.span[1] < other.span[1]
 
 
+_BULLET = 2
+"""Where a value in a bullet begins that begins the text."""
 _AT_ONCE = lazy_pattern(r"\W{0,3}(?:(?:can|may|must|should|has\sto)\sbe\s(?:either\s)?)?\W?", re.IGNORECASE)
 """What is in front of a list that stands behind the name of its parameter: "position ('before' or 'after')"."""
 _CONSTANT = lazy_pattern(
