@@ -49,12 +49,14 @@ class _Need(Struct, frozen=True):
         quote: the sentence.
         pointer: of the object.
         bars: one has no effect next to the other, or without it.
+        by_name: the names say it, and the quote is a sentence of ours.
     """
 
     names: tuple[str, ...]
     quote: str
     pointer: str
     bars: bool = False
+    by_name: bool = False
 
 
 def unstated_needs(tool: Tool, context: Context) -> Iterator[Hit]:
@@ -78,7 +80,7 @@ def _hits(tool: Tool, context: Context, *, bars: bool) -> Iterator[Hit]:
     quotes: dict[str, list[str]] = {}
     for one in found:
         names = quotes.setdefault(one.quote, [])
-        names += [name for name in one.names[:1] if name not in names]
+        names += [name for name in one.names[:1] if name not in names and not one.by_name]
     shown = [_shown(names, quote) for quote, names in list(quotes.items())[:_MAX_SHOWN]]
     named = "; ".join(shown)
     if len(quotes) > len(shown):
@@ -89,7 +91,7 @@ def _hits(tool: Tool, context: Context, *, bars: bool) -> Iterator[Hit]:
     yield hit(
         found[0].pointer,
         # What is said, not the object: a parameter that has nothing to do with it does not make this another finding.
-        sorted([one.pointer, *one.names, one.quote] for one in found),
+        sorted([one.pointer, *one.names, "" if one.by_name else one.quote] for one in found),
         weight=len(found),
         needs=named,
         gist=f"{shown[0]} ({tool.name})",
@@ -98,7 +100,7 @@ def _hits(tool: Tool, context: Context, *, bars: bool) -> Iterator[Hit]:
 
 def _shown(names: list[str], quote: str) -> str:
     listed = ", ".join(f"`{name}`" for name in names[:_MAX_REST])
-    return f'{listed}: "{one_line(quote, _MAX_QUOTED)}"'
+    return f'{listed}: "{one_line(quote, _MAX_QUOTED)}"' if names else quote
 
 
 def _needs_of(tool: Tool, context: Context) -> Iterator[_Need]:
@@ -134,6 +136,40 @@ def _stated(tool: Tool, context: Context) -> Iterator[tuple[_Need, Mapping[str, 
         for said in about:
             if isinstance(said, str):
                 yield from _read(without_name(said, ""), group, context.facts)
+        for need in _by_name(node, group.optional, is_call=is_call):
+            yield need, schema
+
+
+def _by_name(node: SchemaPlace, optional: set[str], *, is_call: bool) -> Iterator[_Need]:
+    """Optional parameters that only make sense together, or of which a tool cannot do without one, by their names."""
+    arguments, does = node.schema["properties"], name_words(node.tool.name)
+    of_thing: dict[tuple[str, ...], list[str]] = {}
+    for name in arguments:
+        *thing, last = name_words(name) or ("",)
+        if name in optional and last in (*_LATITUDE, *_LONGITUDE):
+            of_thing.setdefault((*thing, "coordinates"), []).append(name)
+        elif last in _WAYS and thing and thing[-1] in does and is_call and does[0] not in _MANY:
+            of_thing.setdefault((*thing,), []).append(name)
+    for (*_, last), names in of_thing.items():
+        shown = " and ".join(f"`{one_line(name, 60)}`" for name in names)
+        if last == "coordinates" and len({name_words(name)[-1] in _LATITUDE for name in names}) == len(names) == _BOTH:
+            yield _Need((*names,), f"{shown} only together", node.pointer, by_name=True)
+        elif last != "coordinates" and len(names) == _BOTH and optional.issuperset(names):
+            own = [arguments[name] for name in names if isinstance(arguments[name], dict)]
+            said = [node.tool.description, *(str(argument.get("description")) for argument in own)]
+            if not any(map(_SPARE.search, said)):
+                yield _Need((*names,), f"at least one of {shown}", node.pointer, by_name=True)
+
+
+_BOTH = 2
+_LATITUDE = ("lat", "latitude")
+_LONGITUDE = ("lng", "lon", "long", "longitude")
+_WAYS = ("id", "key", "number", "slug", "uid", "url", "uuid")
+"""Last words of names for ways to say which one is meant: "issue_id", "issue_key"."""
+_MANY = ("count", "create", "find", "list", "query", "search")
+"""First words of names of tools that need no particular one."""
+_SPARE = lazy_pattern(r"\b(?:all|current|defaults?|either|filter|omit\w*|optional\w*|unless|without)\b", re.IGNORECASE)
+"""Says what happens without any."""
 
 
 def _read(said: str, group: _Group, facts: Facts, name: str = "") -> Iterator[tuple[_Need, Mapping[str, Any]]]:
