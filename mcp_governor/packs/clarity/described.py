@@ -163,9 +163,7 @@ def _of_text(one: Argument) -> str | None:
     return asks if _lacks_values(one.text) else None
 
 
-_KNOWN_FORM = lazy_pattern(
-    r"\b(?:css|epoch|hex\w*|iso|regex|rfc|rgb\w*|search\stext|timestamp|unix)\b|yyyy", re.IGNORECASE
-)
+_KNOWN_FORM = lazy_pattern(r"\b(?:css|epoch|hex\w*|iso|rfc|rgb\w*|search\stext|unix)\b|yyyy", re.IGNORECASE)
 _KNOWN_LANGUAGE = lazy_pattern(r"\b(?:cel|gaql|jql|kql|lucene|odata|sql)\b", re.IGNORECASE)
 """Forms and languages that a model knows."""
 _FORMS = word_set("color colour date")
