@@ -261,11 +261,16 @@ def stated_format(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         if passage.where != "mention" or _AT_ONCE.fullmatch(passage.text, 0, claim.span[0])
     ]
     claims = [claim for claim in claims if claim.sure] or claims  # "ISO 8601 (YYYY-MM-DD)": the drawing says more.
-    # Of two, nobody knows which one counts.
-    if len({claim.said["pattern"] for claim in claims}) == 1:
-        pattern = claims[0].said["pattern"]
+    # Of two, nobody knows which one counts; but a beginning and an end are of one.
+    parts = all(claim.form in _PARTS for claim in claims)
+    if claims and (parts or len({claim.said["pattern"] for claim in claims}) == 1):
+        pattern = claims[-1].said["pattern"]
         if all(re.search(pattern, value) for value in _shown(found, context)):
-            yield found.hit("pattern", pattern, claims[0].sentence)
+            yield found.hit("pattern", pattern, claims[-1].sentence)
+
+
+_PARTS = ("starts-with", "with-prefix", "ends-with", "number-behind", "of-domain")
+"""Forms that say what a part of the text is."""
 
 
 def _shown(found: OpenText, context: Context) -> Iterator[str]:
