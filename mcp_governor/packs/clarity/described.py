@@ -158,13 +158,13 @@ def _of_text(one: Argument) -> str | None:
         open_ended = before in _FREE or known.get(last, False)
         return "values" if not open_ended and _lacks_values(one.text) else None
     asks = "form" if last in _FORMS else "syntax" if one.parts in _LANGUAGES else None
-    if asks is None or one.has_default or _KNOWN_FORM.search(one.text):
+    if asks is None or one.has_default or (asks == "form" and _KNOWN_FORM.search(one.text)):
         return None
     return asks if _lacks_values(one.text) else None
 
 
-_KNOWN_FORM = lazy_pattern(r"\b(?:css|epoch|hex\w*|iso|rfc|rgb\w*|search\stext|unix)\b|yyyy", re.IGNORECASE)
-_KNOWN_LANGUAGE = lazy_pattern(r"\b(?:cel|gaql|jql|kql|lucene|odata|sql)\b", re.IGNORECASE)
+_KNOWN_FORM = lazy_pattern(r"\b(?:css|epoch|hex\w*|iso|rfc|rgb\w*|unix)\b|yyyy", re.IGNORECASE)
+_KNOWN_LANGUAGE = lazy_pattern(r"\b(?:cel|gaql|jql|kql|lucene|odata|search\stext|sql)\b", re.IGNORECASE)
 """Forms and languages that a model knows."""
 _FORMS = word_set("color colour date")
 """Last words of names for values that may be written in several ways, with nothing that says which one is read."""
