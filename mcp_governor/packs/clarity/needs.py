@@ -49,7 +49,7 @@ class _Need(Struct, frozen=True):
         quote: the sentence.
         pointer: of the object.
         bars: one has no effect next to the other, or without it.
-        by_name: the names say it, and the quote is a sentence of ours.
+        by_name: the names say it, and the quote is made of them.
     """
 
     names: tuple[str, ...]
