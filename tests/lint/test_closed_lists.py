@@ -328,6 +328,7 @@ def test_the_description_of_the_tool_counts():
     assert fragments("", tool='Runs it. `mode`: "fast" | "slow".') == [["fast", "slow"]]
     assert fragments("", tool="Runs it. mode: 'fast' or 'slow'. Ends.") == [["fast", "slow"]]
     assert fragments("", tool="Runs it in a mode: 'fast' or 'slow'.") == []
+    assert fragments("", tool='Example: run(mode=["fast", "slow"])') == []
     assert fragments("", tool="Runs 'fast' or 'slow' with `mode`.") == []
     assert fragments("", tool='Example: mode="fast" or something else.') == []
     assert fragments("", tool="""Example: {"mode": "[{'kind': 'fast', 'or': 'slow'}]"}""") == []

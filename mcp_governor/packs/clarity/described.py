@@ -157,7 +157,7 @@ def _of_text(one: Argument) -> str | None:
         known = {"format": before in _WRITTEN, "protocol": one.nested, "until": before != "wait"}
         open_ended = before in _FREE or known.get(last, False)
         return "values" if not open_ended and _lacks_values(one.text) else None
-    asks = "form" if last in _FORMS else "syntax" if one.parts in _LANGUAGES else None
+    asks = "form" if last in _FORMS else "syntax" if one.parts == _LANGUAGE else None
     if asks is None or one.has_default or (asks == "form" and _KNOWN_FORM.search(one.text)):
         return None
     return asks if _lacks_values(one.text) else None
@@ -168,8 +168,8 @@ _KNOWN_LANGUAGE = lazy_pattern(r"\b(?:cel|gaql|jql|kql|lucene|odata|search\stext
 """Forms and languages that a model knows."""
 _FORMS = word_set("color colour date")
 """Last words of names for values that may be written in several ways, with nothing that says which one is read."""
-_LANGUAGES = (("expression",), ("filter",))
-"""Names for what is written in a language that each server has its own of."""
+_LANGUAGE = ("filter",)
+"""Words of the name for what is written in a language that each server has its own of."""
 
 
 def _of_number(one: Argument) -> str | None:
