@@ -334,7 +334,7 @@ def sentence_at(text: str, start: int, end: int) -> str:
     """The sentence around a part of a description, with single spaces."""
     stop = _STOPS.search(text, end, end + _MAX_SENTENCE)
     cut = stop.end() if stop is not None else end + _MAX_SENTENCE
-    return " ".join(text[sentence_start(text, start) : cut].split())
+    return " ".join(text[sentence_start(text, start) : cut].split()).lstrip(":= ")
 
 
 def claims_about(

@@ -220,6 +220,9 @@ def _named(text: str, match: re.Match[str]) -> int:
     word = match[0]
     if before in (".", "/", "-", "@", "$", "{", "<") or after in ("/", "@", "}", ">"):
         return 0
-    # "position ('before' or 'after')", "mode='fast'"; a name of several words cannot be a plain word.
+    # "position ('before' or 'after')", "mode='fast'", "…. mode: fast"; a name of several words cannot be a plain word.
     listed = _LISTED.match(text, match.end())
-    return match.end() if listed or "_" in word.strip("_") or not (word.islower() or word.istitle()) else 0
+    ended = text[max(0, match.start() - 2) : match.start()] in (". ", "; ", ".\n")
+    begins = ended and text.startswith(": ", match.end())
+    plain = "_" not in word.strip("_") and (word.islower() or word.istitle())
+    return match.end() if listed or begins or not plain else 0

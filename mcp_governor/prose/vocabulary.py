@@ -5,7 +5,7 @@ from __future__ import annotations
 from mcp_governor.prose.words import word_set
 
 KINDS = word_set("""
-    action aggregate aggregation alignment algorithm anchor audience backend behavior behaviour category channel
+    access action aggregate aggregation alignment algorithm anchor audience backend behavior behaviour category channel
     chart choice class classification comparison compression condition context criteria density depth difficulty
     direction effect encoding encryption engine env environment event feedback filter flavor flavour format
     frequency grain granularity group grouping importance integration interval justify kind language layout level

@@ -134,6 +134,11 @@ LISTS = [
     ("Either flat or tall. Default is flat, if not deep.", "orient", ["flat", "tall"]),
     ("When. asc or desc. Defaults to desc.", "direction", ["asc", "desc"]),
     ("Must be set to 'plain' — 'rich' is gone.", "thing", ["plain"]),
+    ("'on' (all sides), 'off' (left, right, or top)", "mode", ["on", "off"]),
+    ("Trial:\n- IPR: Inter Partes Review\n- PGR: after the grant", "trial_type", ["IPR", "PGR"]),
+    ("Way:\n- 'up': what depends on it\n- 'down': what it needs", "direction", ["up", "down"]),
+    ("SIX_DAYS, TEN_DAYS, or ALL_DAYS. Required for buying.", "span_in_days", ["SIX_DAYS", "TEN_DAYS", "ALL_DAYS"]),
+    ("Type of worker (G.1X, G.2X, Z.2X)", "worker_type", ["G.1X", "G.2X", "Z.2X"]),
 ]
 
 
@@ -144,6 +149,8 @@ def test_a_list_of_all_values(text, name, values):
 
 NONE = [
     ("What to make, possible values: any", "x"),
+    ("Full type: 'base.request' or 'chain.agent'", "node_type"),
+    ('Optional JSON string with "key" or "order"', "order"),
     ("Only 'python' files are read", "x"),
     ("Valid values: see the manual", "x"),
     ("The possible values are: words, lines, pages.", "version"),
@@ -317,6 +324,11 @@ def test_two_lists_that_differ_are_not_a_closed_list():
 def test_the_description_of_the_tool_counts():
     assert fragments("", tool="Args:\n    mode: 'fast' or 'slow'\n") == [["fast", "slow"]]
     assert fragments("", tool="Runs with mode ('fast' or 'slow').") == [["fast", "slow"]]
+    assert fragments("", tool="Runs it. `mode` can be 'fast' or 'slow'.") == [["fast", "slow"]]
+    assert fragments("", tool='Runs it. `mode`: "fast" | "slow".') == [["fast", "slow"]]
+    assert fragments("", tool="Runs it. mode: 'fast' or 'slow'. Ends.") == [["fast", "slow"]]
+    assert fragments("", tool="Runs it in a mode: 'fast' or 'slow'.") == []
+    assert fragments("", tool='Example: run(mode=["fast", "slow"])') == []
     assert fragments("", tool="Runs 'fast' or 'slow' with `mode`.") == []
     assert fragments("", tool='Example: mode="fast" or something else.') == []
     assert fragments("", tool="""Example: {"mode": "[{'kind': 'fast', 'or': 'slow'}]"}""") == []

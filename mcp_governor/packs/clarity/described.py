@@ -157,7 +157,19 @@ def _of_text(one: Argument) -> str | None:
         known = {"format": before in _WRITTEN, "protocol": one.nested, "until": before != "wait"}
         open_ended = before in _FREE or known.get(last, False)
         return "values" if not open_ended and _lacks_values(one.text) else None
-    return None
+    asks = "form" if last in _FORMS else "syntax" if one.parts == _LANGUAGE else None
+    if asks is None or one.has_default or (asks == "form" and _KNOWN_FORM.search(one.text)):
+        return None
+    return asks if _lacks_values(one.text) else None
+
+
+_KNOWN_FORM = lazy_pattern(r"\b(?:css|epoch|hex\w*|iso|rfc|rgb\w*|unix)\b|yyyy", re.IGNORECASE)
+_KNOWN_LANGUAGE = lazy_pattern(r"\b(?:cel|gaql|jql|kql|lucene|odata|search\stext|sql)\b", re.IGNORECASE)
+"""Forms and languages that a model knows."""
+_FORMS = word_set("color colour date")
+"""Last words of names for values that may be written in several ways, with nothing that says which one is read."""
+_LANGUAGE = ("filter",)
+"""Words of the name for what is written in a language that each server has its own of."""
 
 
 def _of_number(one: Argument) -> str | None:
@@ -254,6 +266,8 @@ def parameter_described(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         says = open_question(replace(one, text=" ".join((text, *asides))[:_MAX_TEXT])) if asides else says
     if says is not None and f'"{name}": "' in node.tool.description[:_MAX_TEXT]:
         return  # An example of a call shows a value.
+    if says == "syntax" and _KNOWN_LANGUAGE.search(f"{text} {node.tool.description[:_MAX_TEXT]}"):
+        return
     # A definition that nothing refers to never receives a value.
     if says is not None and is_reached(node, context.facts):
         gist = f"{_LEFT_OPEN.get(says, '')}{one_line(name, 60)} ({one_line(node.tool.name, 60)})"

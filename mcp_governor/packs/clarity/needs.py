@@ -49,12 +49,14 @@ class _Need(Struct, frozen=True):
         quote: the sentence.
         pointer: of the object.
         bars: one has no effect next to the other, or without it.
+        by_name: the names say it, and the quote is made of them.
     """
 
     names: tuple[str, ...]
     quote: str
     pointer: str
     bars: bool = False
+    by_name: bool = False
 
 
 def unstated_needs(tool: Tool, context: Context) -> Iterator[Hit]:
@@ -78,7 +80,7 @@ def _hits(tool: Tool, context: Context, *, bars: bool) -> Iterator[Hit]:
     quotes: dict[str, list[str]] = {}
     for one in found:
         names = quotes.setdefault(one.quote, [])
-        names += [name for name in one.names[:1] if name not in names]
+        names += [name for name in one.names[:1] if name not in names and not one.by_name]
     shown = [_shown(names, quote) for quote, names in list(quotes.items())[:_MAX_SHOWN]]
     named = "; ".join(shown)
     if len(quotes) > len(shown):
@@ -89,7 +91,7 @@ def _hits(tool: Tool, context: Context, *, bars: bool) -> Iterator[Hit]:
     yield hit(
         found[0].pointer,
         # What is said, not the object: a parameter that has nothing to do with it does not make this another finding.
-        sorted([one.pointer, *one.names, one.quote] for one in found),
+        sorted([one.pointer, *one.names, "" if one.by_name else one.quote] for one in found),
         weight=len(found),
         needs=named,
         gist=f"{shown[0]} ({tool.name})",
@@ -98,7 +100,7 @@ def _hits(tool: Tool, context: Context, *, bars: bool) -> Iterator[Hit]:
 
 def _shown(names: list[str], quote: str) -> str:
     listed = ", ".join(f"`{name}`" for name in names[:_MAX_REST])
-    return f'{listed}: "{one_line(quote, _MAX_QUOTED)}"'
+    return f'{listed}: "{one_line(quote, _MAX_QUOTED)}"' if names else quote
 
 
 def _needs_of(tool: Tool, context: Context) -> Iterator[_Need]:
@@ -134,6 +136,40 @@ def _stated(tool: Tool, context: Context) -> Iterator[tuple[_Need, Mapping[str, 
         for said in about:
             if isinstance(said, str):
                 yield from _read(without_name(said, ""), group, context.facts)
+        for need in _by_name(node, group.optional, is_call=is_call):
+            yield need, schema
+
+
+def _by_name(node: SchemaPlace, optional: set[str], *, is_call: bool) -> Iterator[_Need]:
+    """Optional parameters that only make sense together, or of which a tool cannot do without one, by their names."""
+    arguments, does = node.schema["properties"], name_words(node.tool.name)
+    of_thing: dict[tuple[str, ...], list[str]] = {}
+    for name in arguments:
+        *thing, last = name_words(name) or ("",)
+        if name in optional and last in (*_LATITUDE, *_LONGITUDE):
+            of_thing.setdefault((*thing, "coordinates"), []).append(name)
+        elif last in _WAYS and thing and thing[-1] in does and is_call and does[0] not in _MANY:
+            of_thing.setdefault((*thing,), []).append(name)
+    for (*_, last), names in of_thing.items():
+        shown = " and ".join(f"`{one_line(name, 60)}`" for name in names)
+        if last == "coordinates" and len({name_words(name)[-1] in _LATITUDE for name in names}) == len(names) == _BOTH:
+            yield _Need((*names,), f"{shown} only together", node.pointer, by_name=True)
+        elif last != "coordinates" and len(names) == _BOTH and optional.issuperset(names):
+            own = [arguments[name] for name in names if isinstance(arguments[name], dict)]
+            said = [node.tool.description, *(str(argument.get("description")) for argument in own)]
+            if not any(map(_SPARE.search, said)):
+                yield _Need((*names,), f"at least one of {shown}", node.pointer, by_name=True)
+
+
+_BOTH = 2
+_LATITUDE = ("lat", "latitude")
+_LONGITUDE = ("lng", "lon", "long", "longitude")
+_WAYS = ("id", "key", "number", "slug", "uid", "url", "uuid")
+"""Last words of names for ways to say which one is meant: "issue_id", "issue_key"."""
+_MANY = ("count", "create", "find", "list", "query", "search")
+"""First words of names of tools that need no particular one."""
+_SPARE = lazy_pattern(r"\b(?:all|current|defaults?|either|filter|omit\w*|optional\w*|unless|without)\b", re.IGNORECASE)
+"""Says what happens without any."""
 
 
 def _read(said: str, group: _Group, facts: Facts, name: str = "") -> Iterator[tuple[_Need, Mapping[str, Any]]]:
@@ -192,6 +228,10 @@ class _Group:
         if claim.form == "for-a-choice":
             # "Term for 'look', name for 'show'" is for both.
             named, chosen = [], self._chosen(condition, strict=True) if " for " not in condition else []
+        elif claim.form == "in-brackets-for":
+            if not name:
+                return ()
+            named, chosen = self._named(condition), self._chosen(condition)
         elif claim.form in ("one-of-several", "one-or-other", "give-one-or-other", "one-of-ways"):
             named, chosen = self._several(claim, condition, part, text), []
             if name and len(named) < 2 and _THIS.search(part) is None:
@@ -260,13 +300,16 @@ class _Group:
         return list(dict.fromkeys(name for _, name in sorted(places)))
 
     def _chosen(self, said: str, *, strict: bool = False, case: bool = False) -> list[str]:
-        """The parameters whose values a condition names; a common word has to be followed by "operation" and the like,
-        or, unless it is strict, to end a phrase, or, in a case, to begin it ("for form auth")."""
+        """The parameters whose values a condition names; a common word has to be all of it, or be followed by
+        "operation" and the like, or, unless it is strict, end a phrase, or, in a case, begin it ("for form auth")."""
         found = []
         for match in _WORD.finditer(said):
             name = self._values.get(match[0].lower(), "")
+            alone = match.start() == 0 and match.end() == len(said) and name_words(name)[-1:] in _ACTS
             if name and (
                 said[max(0, match.start() - 1) : match.start()] in _QUOTES
+                or alone
+                or said[: match.start()].endswith(f"{name}=")
                 or _CONSTANT.fullmatch(match[0])
                 or _OF_CHOICE.match(said, match.end())
                 or _IS_CHOICE.search(said, 0, match.start())
@@ -294,6 +337,8 @@ _AROUND = "\"'`(),.:;[]"
 _WORD = lazy_pattern(r"[A-Za-z_$][\w$]*+(?:-[\w$]++)*+", re.NOFLAG)
 _QUOTES = tuple("`'\"“”‘’{}\\")
 _CONSTANT = lazy_pattern(r"[A-Z][A-Z\d_]+|[a-z]+(?:[_-][a-z\d]+)+|[A-Z][a-z]+[A-Z]\w*")
+_ACTS = (("action",), ("command",), ("method",), ("mode",), ("operation",))
+"""Last words of names for what a tool does: "Array of numbers for statistics" is for one of them."""
 _OF_CHOICE = lazy_pattern(
     r"['\"`]?(?:\s?(?:/|,|or\b|and\b)\s?['\"`]?[\w-]{1,40}['\"`]?){0,6}\s"
     r"(?:operations?|actions?|modes?|commands?|types?|methods?|requests?|only)\b",
@@ -350,7 +395,13 @@ def _listed(argument: Mapping[str, Any], entry: str, facts: Facts) -> list[Any]:
     if not text or types_of(argument) not in _TEXT:
         return []
     claims = facts.read(read_values, without_name(text, ""))
-    return list(next((one.listed.values for one in claims if one.sure or one.listed.quoted), ()))
+    sure = (one.listed for one in claims if one.sure or one.listed.quoted or _is_constants(one.listed.values))
+    return list(next((listed.values for listed in sure), ()))
+
+
+def _is_constants(values: tuple[str, ...]) -> bool:
+    """True if no value is a plain word: "create-group, drop-group"."""
+    return all(map(_CONSTANT.fullmatch, values))
 
 
 _TEXT = (frozenset({"string"}), frozenset({"string", "null"}), None)

@@ -110,26 +110,35 @@ def stated_list(found: OpenText, context: Context) -> Claim | None:
     # Several forms may read one list: the one that words announce counts, then the longest, then the nearest to it.
     best: dict[tuple[str, int], Claim] = {}
     for passage, claim in claims_about(found.node, context, read_values, mentions=True):
-        if (claim.sure or passage.where != "mention" or claim.span[0] < _AT_ONCE) and _closes(claim, found):
+        at_once = passage.where != "mention" or _AT_ONCE.fullmatch(passage.text, 0, claim.span[0])
+        if (claim.sure or at_once) and _closes(claim, found):
             key = passage.text, claim.span[1]
-            best[key] = max(best.get(key, claim), claim, key=_rank)
-    longest = max(best.values(), key=lambda claim: len(claim.listed.values), default=None)
-    if longest is None:
+            known = best.setdefault(key, claim)
+            if _rank(known, passage.text) < _rank(claim, passage.text):
+                best[key] = claim
+    # "EU (north, south), US": what stands within another list is a note on one of its values.
+    notes = {one for one in best for other in best if one[0] == other[0] and _is_within(best[one], best[other])}
+    claims = [claim for key, claim in best.items() if key not in notes]
+    longest = max(claims, key=lambda claim: len(claim.listed.values), default=None)
+    if longest is None or not all(set(longest.listed.values).issuperset(claim.listed.values) for claim in claims):
         return None
-    (start, end), every = longest.span, set(longest.listed.values)
-    for claim in best.values():
-        is_note = longest.listed.quoted and start < claim.span[0] and claim.span[1] < end
-        if not is_note and not every.issuperset(claim.listed.values):
-            return None
     return longest
 
 
-def _rank(claim: Claim) -> tuple[bool, int, int]:
-    return claim.sure, len(claim.listed.values), claim.span[0]
+def _rank(claim: Claim, text: str) -> tuple[bool, int, bool, int]:
+    at = claim.span[0]
+    # Of bullets, the first value is not what stands behind the colon in the first one.
+    return claim.sure, len(claim.listed.values), text[:at].endswith(("\n- ", "\n* ")) or at == _BULLET, at
 
 
-_AT_ONCE = 3
-"""Where a list or a form begins that stands behind the name of the parameter: "position ('before' or 'after')"."""
+def _is_within(claim: Claim, other: Claim) -> bool:
+    return other.span[0] < claim.span[0] and claim.span[1] < other.span[1]
+
+
+_BULLET = 2
+"""Where a value in a bullet begins that begins the text."""
+_AT_ONCE = lazy_pattern(r"\W{0,3}(?:(?:can|may|must|should|has\sto)\sbe\s(?:either\s)?)?\W?", re.IGNORECASE)
+"""What is in front of a list that stands behind the name of its parameter: "position ('before' or 'after')"."""
 _CONSTANT = lazy_pattern(
     r"[a-z]{1,3}\d{1,4}|[A-Z][A-Z\d]*(?:_[A-Z\d]+)*|[a-z]+(?:[_-][a-z\d]+)+|[A-Z]+[a-z\d]+(?:[A-Z][a-z\d]+)+"
 )
@@ -163,10 +172,12 @@ def _closes(claim: Claim, found: OpenText) -> bool:
     if claim.sure:
         return listed.quoted or constants or (not free and (kind or not phrase))
     several = len(values) > 2 and ("or" in listed.joined or listed.glossed == len(values))
-    if free and not (listed.quoted and several and last in sentence):
+    certain = listed.quoted or (constants and claim.form == "whole-text")
+    if free and not (certain and several and last in sentence):
         return False
     samples = not (is_kind(last) or (several and noun != "format")) and all(map(_SAMPLE.match, values))
-    if samples or all("." in value for value in values):
+    dotted = all("." in value for value in values) and not (is_kind(last) and len(values) > 2)
+    if samples or dotted:
         return False
     explained = listed.glossed >= max(len(values) - 1, 2) or "(default" in sentence
     shown = kind or several or explained or not listed.joined.isdisjoint(("|", "/"))
@@ -247,14 +258,19 @@ def stated_format(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     claims = [
         claim
         for passage, claim in claims_about(node, context, read_formats, mentions=True)
-        if passage.where != "mention" or claim.span[0] < _AT_ONCE
+        if passage.where != "mention" or _AT_ONCE.fullmatch(passage.text, 0, claim.span[0])
     ]
     claims = [claim for claim in claims if claim.sure] or claims  # "ISO 8601 (YYYY-MM-DD)": the drawing says more.
-    # Of two, nobody knows which one counts.
-    if len({claim.said["pattern"] for claim in claims}) == 1:
-        pattern = claims[0].said["pattern"]
+    # Of two, nobody knows which one counts; but a beginning and an end are of one.
+    parts = all(claim.form in _PARTS for claim in claims)
+    if claims and (parts or len({claim.said["pattern"] for claim in claims}) == 1):
+        pattern = claims[-1].said["pattern"]
         if all(re.search(pattern, value) for value in _shown(found, context)):
-            yield found.hit("pattern", pattern, claims[0].sentence)
+            yield found.hit("pattern", pattern, claims[-1].sentence)
+
+
+_PARTS = ("starts-with", "with-prefix", "ends-with", "number-behind", "of-domain")
+"""Forms that say what a part of the text is."""
 
 
 def _shown(found: OpenText, context: Context) -> Iterator[str]:
