@@ -28,7 +28,7 @@ def test_a_generators_null_defaults_are_one_finding():
     assert found[0].message.startswith("The default is null, but the type does not accept null: p0 (tool_0), ")
     names = found[0].message.split(": ", 1)[1]
     assert names.startswith("p0 (tool_0), same (tool_0, tool_1 and 12 more), p1 (tool_1), ")
-    assert names.endswith("p10 (tool_10) and 3 more; 28 parameters in 14 tools.")
+    assert names.endswith("p10 (tool_10) and 3 more.")
 
 
 def test_an_enum_next_to_null_does_not_refuse_null():

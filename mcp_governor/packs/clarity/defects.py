@@ -15,7 +15,7 @@ from mcp_governor.prose.words import name_words
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import hit
 from mcp_governor.subjects.schemas import effective, followed, parent_of, root_of, types_of
-from mcp_governor.text import counted, first_of, one_line
+from mcp_governor.text import first_of, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -111,8 +111,6 @@ def _once(found: list[tuple[SchemaPlace, str]], edits: list[Edit] | None = None)
         sorted(names),
         correction=correction(edits, Effect.WIDER),
         spots=((node.tool.name, node.pointer) for node, _ in found),
-        arguments=counted(len(found), "parameter"),
-        tools=counted(len({node.tool.index for node, _ in found}), "tool"),
         names=listed + more,
     )
 
