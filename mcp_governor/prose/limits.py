@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.prose.claims import Claim, Form, claim_at, is_void, read_forms
+from mcp_governor.prose.claims import Claim, Form, claim_at, is_void, read_forms, said_in
 from mcp_governor.prose.units import same_unit, unit_of
 from mcp_governor.prose.words import name_words, stem
 
@@ -98,13 +98,14 @@ def _has_number(text: str) -> bool:
 
 
 def _limit(form: Form, match: re.Match[str], text: str) -> Claim | None:
-    said = {name.rstrip("0123456789"): value for name, value in match.groupdict().items() if value}
+    groups = said_in(match, text)
+    said = {name.rstrip("0123456789"): value for name, value in groups.items()}
     said |= {side: form.row[side] for side in ("low", "high", "above") if side in form.row}
     if "exact" in said:
         said["low"] = said["high"] = said["exact"]
     tail = _TAIL.match(text, match.end())
     words = (said["of"] if "of" in said else tail[1] if tail is not None else "").lower().split()
-    start = min((match.start(name) for name, value in match.groupdict().items() if value), default=match.start())
+    start = min(map(match.start, groups), default=match.start())
     if (
         is_void("limit", text, start, match.end())
         or not _ELSEWHERE.isdisjoint(words)
@@ -116,7 +117,7 @@ def _limit(form: Form, match: re.Match[str], text: str) -> Claim | None:
         years = low >= _FIRST_YEAR and high < _LAST_YEAR and "year" not in text.lower()
         if years or (low >= high and "exact" not in said):
             return None
-    if {"low", "above"} & said.keys() and _SPECIAL.search(text.replace(match[0], " ", 1)):
+    if {"low", "above"} & said.keys() and _SPECIAL.search(text.replace(text[match.start() : match.end()], " ", 1)):
         said = {name: value for name, value in said.items() if name not in ("low", "above")}
     if {"low", "above"} & form.row.keys():
         words = []  # "a positive integer"
