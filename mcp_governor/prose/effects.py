@@ -170,7 +170,7 @@ READ_ONLY = Guarded(r"\bread[- ]?only\b", " read only ", " readonly ")
 """The statement of a description that its tool changes nothing."""
 _DONE = lazy_pattern(
     r"\b(?:it|then|also|will|which|auto(?:matically)?)[\s-](?=(?P<does>[a-z]{2,20})(?![\w-]))"
-    r"|(?:[.,;:!]\s|\n|\b(?:and|or|but|is|are|be|gets?)\s)[^\S\n]{0,40}(?:[-*•]\s|\d+[.)]\s)?"
+    r"|(?:[.,;:!]\s|\n|\b(?:and|or|but|is|are|be|gets?)\s)[^\S\n]{0,40}(?:[-*]\s|•\s|\d+[.)]\s)?"
     r"(?=([a-z]{2,20})(?![\w-]))"
     r"|(?<![\w-])([a-z]{2,20}s)(?![\w-])",
     re.IGNORECASE,

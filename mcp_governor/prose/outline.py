@@ -28,10 +28,10 @@ _APART = lazy_pattern(
 )
 _LONGEST_HEADING = 60
 """Maximum length of a heading in characters: "###### **Required parameters (all optional)**:" and some more."""
-_BULLET = lazy_pattern(r"[-*•+]\s|\d{1,2}[.)]\s")
+_BULLET = lazy_pattern(r"[-*+]\s|•\s|\d{1,2}[.)]\s")
 _NAME = r"[`*\"']{0,3}[A-Za-z_$][\w.\-$]{0,63}\??[`*\"']{0,3}"
 _ENTRY = lazy_pattern(
-    r"(?P<mark>[-*•+]\s|\d{1,2}[.)]\s|:param\s(?:\w{1,20}\s)?)?"
+    r"(?P<mark>[-*+]\s|•\s|\d{1,2}[.)]\s|:param\s(?:\w{1,20}\s)?)?"
     rf"(?P<names>{_NAME}(?:\s?(?:,|/|&|\+|,?\sand\s|\sor\s)\s?{_NAME}){{0,19}})"
     r"\s?(?P<note>\((?:[^()\n]|\([^()\n]{0,40}\)){0,80}\))?\**\s?(?::|–|—|--?\s)\s?\**\s?(?P<text>.*)"
 )
@@ -39,8 +39,8 @@ _ENTRY = lazy_pattern(
 _JOINTS = lazy_pattern(r"\s?(?:[,/&+]|,?\sand\s|\sor\s)\s?")
 
 _IDENTIFIER = lazy_pattern(r"[A-Za-z_$][\w$]*+(?:-[\w$]++)*+")
-_LISTED = lazy_pattern(r"\s?\(\s?[`'\"“]|\s?=")
-_SENTENCE_ENDS = lazy_pattern(r"[.!?](?=\s+[A-Z`*\"'(]|\s*$)|\n(?=\s*[-*•#|\d]|\s*\n)")
+_LISTED = lazy_pattern(r"\s?\(\s?(?:[`'\"]|“\S)|\s?=")
+_SENTENCE_ENDS = lazy_pattern(r"[.!?](?=\s+[A-Z`*\"'(]|\s*$)|\n(?=\s*[-*#|\d]|\s*•|[^\S\n]*\n)")
 _FEW_NAMES = 50
 """Maximum number of parameters for which the text is first searched by name, which is faster than reading its words."""
 _MAX_MENTION = 400

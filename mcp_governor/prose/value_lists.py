@@ -19,10 +19,10 @@ _FURTHER = r"(?:(?<![.:]) (?!OR\b|AND\b)[A-Z][\w\-]{0,29}){0,2}"
 """Further words of a plain value, with capitals as the first has: "In Progress", "INSTEAD OF"."""
 _ITEM = lazy_pattern(rf"(?P<quoted>{QUOTED})|(?P<plain>[A-Z$][\w.+\-/:]{{0,59}}{_FURTHER}|[\w$+\-][\w.+\-/:]{{0,59}})")
 _BARRED = lazy_pattern(rf"(?P<quoted>{QUOTED})|(?P<plain>[\w$+\-][\w.+\-:]{{0,59}}{_FURTHER})(?=\s?[|/])")
-_BULLET = r"\n\s?(?:[-*•]|\d{1,2}[.)])\s"
+_BULLET = r"\n\s?(?:[-*]|•|\d{1,2}[.)])\s"
 _STEP = lazy_pattern(
     rf"\s?(?:,|;|、|，|\||/)\s?(?:and/or\s|or\s|and\s)?|\s(?:and/or|or|and|und|oder|et|ou)\s|{_BULLET}|\s?-\s?(?=`)|\),?(?:\s\w{{1,20}}){{1,4}}\s?\((?=[`'\"])"
-    r"|\.\s(?=[`'\"“«])|\s?,?\n(?=[`'\"]|\w{1,40}\s?(?:[:=,\n]|$))",
+    r"|\.\s(?=[`'\"]|“\S|«\S)|\s?,?\n(?=[`'\"]|\w{1,40}\s?(?:[:=,\n]|$))",
 )
 _GLOSS = lazy_pattern(r"\s?\((?:[^()\n]|\([^()\n]{0,80}\)){0,200}\)|（[^（）\n]{0,200}）")
 """A note in brackets behind a value."""
@@ -38,7 +38,8 @@ _OF_PLAIN = lazy_pattern(
 )
 _OF_BULLET = lazy_pattern(r"[^\n]{0,400}")
 _ENDS = lazy_pattern(
-    r"\s?(?:$|[.;:)\]}>»\n(（)、。—–]|,\s|-\s)|\s(?:by default|default|optional|required|if|when|with|are|is)\b", 2
+    r"\s?(?:$|[.;:)\]}>\n(]|[、。（]|[–—]|»|,\s|-\s)|\s(?:by default|default|optional|required|if|when|with|are|is)\b",
+    2,
 )
 _LAST = lazy_pattern(r"\s?(?:$|[.;)\]])")
 _FILLER = lazy_pattern(r"(?:either\s|the\s(?=[`'\"]))?", 2)

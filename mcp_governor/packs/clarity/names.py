@@ -80,7 +80,7 @@ def _misnamed_tool(claim: Claim, tools: Names) -> str | None:
 
 _VERBS = MUTATING_VERBS | READING_VERBS
 _LINE = lazy_pattern(
-    r"\s{0,12}(?:[-*•+]|\d{1,2}[.)])\s{1,4}[`*'\"]{0,3}(?P<name>[A-Za-z][\w\-]{2,63})[`*'\"]{0,3}"
+    r"\s{0,12}(?:[-*+]|•|\d{1,2}[.)])\s{1,4}[`*'\"]{0,3}(?P<name>[A-Za-z][\w\-]{2,63})[`*'\"]{0,3}"
     r"\s?(?:\([^()\n]{0,80}\)\s?)?(?::|–|—|-\s)",
     re.NOFLAG,
 )
@@ -110,7 +110,7 @@ _ARGS = lazy_pattern(
     r"(?:args|arguments|parameters|params|(?:required|optional|input) (?:parameters|arguments))\s?:", re.IGNORECASE
 )
 _ENTRY = lazy_pattern(
-    r"(?P<indent>\s*)(?:[-*•]\s)?[`*\"']{0,3}(?P<name>[A-Za-z_]\w{0,63})[`*\"']{0,3}\s?(?:\([^()\n]{0,80}\)\s?)?(?::|\s[-–—])\s",
+    r"(?P<indent>\s*)(?:[-*]\s|•\s)?[`*\"']{0,3}(?P<name>[A-Za-z_]\w{0,63})[`*\"']{0,3}\s?(?:\([^()\n]{0,80}\)\s?)?(?::|\s[-–—])\s",
     re.NOFLAG,
 )
 
@@ -202,8 +202,8 @@ _CALLED = lazy_pattern(
     r"\b(?:examples?|e\.g\.|usage|call|calls|calling|invoke|input|arguments?)\b[^{}\[\]\n]{0,60}$", re.IGNORECASE
 )
 _IN_A_LIST = lazy_pattern(
-    r"\bexamples?\s?:?\*{0,2}\s?\n(?:[ \t]{0,8}(?:[-*•]|\d{1,2}[.)])[^\n]{0,300}\n){0,6}"
-    r"[ \t]{0,8}(?:[-*•]|\d{1,2}[.)])[^{}\[\]\n]{0,80}$",
+    r"\bexamples?\s?:?\*{0,2}\s?\n(?:[ \t]{0,8}(?:[-*]|•|\d{1,2}[.)])[^\n]{0,300}\n){0,6}"
+    r"[ \t]{0,8}(?:[-*]|•|\d{1,2}[.)])[^{}\[\]\n]{0,80}$",
     re.IGNORECASE,
 )
 """An item of a list under the heading "Examples:", up to what it shows."""
