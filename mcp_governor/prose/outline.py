@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.prose.guarded import Guarded
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-_SECTION = lazy_pattern(
+_SECTION = Guarded(
     r"[#*_\s]*(?:(?:required|optional|input|tool|all)\s)?(?:args|arguments|parameters|params|inputs?|simple fields)"
     r"(?:\s\((?:all\s)?(?:required|optional)\))?[*_:\s]*|<(?:args|arguments|parameters|params|inputs?)>",
-    re.IGNORECASE,
+    *("arg", "param", "input", "fields"),
 )
 """Headings of parameters."""
 _HEADING = lazy_pattern(r"#{1,6}\s.*|[*_]{0,2}[A-Z][\w ]{0,40}[*_]{0,2}:[*_]{0,2}|-{3,}.*|</?\w{1,40}>")
