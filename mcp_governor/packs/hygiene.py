@@ -43,19 +43,9 @@ _CONCEAL = Guarded(
     r"|\bthe\s+user\s+(?:must|should)\s+not\s+(?:know|see|notice)\b",
     " user ",
     also=(
-        *(
-            f" {no} {verb} "
-            for no in ("not", "don t", "never")
-            for verb in ("tell", "inform", "mention", "reveal", "disclose", "notify", "alert")
-        ),
-        *(
-            " without telling ",
-            " without informing ",
-            " without notifying ",
-            " without alerting ",
-            " must not ",
-            " should not ",
-        ),
+        *(f" {no} {verb}" for no in ("not", "t", "never") for verb in ("tell", "inform", "mention", "alert", "notify")),
+        *(" reveal ", " disclose ", " without telling ", " without in", " without no", " without al", " must not "),
+        " should not ",
     ),
 )
 _SENSITIVE_PATH = Guarded(
@@ -127,13 +117,8 @@ mandatory_order = _without(
     r"|\b(?:must\s+always|always|must)\s+(?:call|use|run|invoke)\s+(?:this|it)(?:\s+(?:tool|function))?(?:\s+first)?\s*(?:[.!](?:\s|$)|$)",
     *(f" {verb} {tool} " for verb in ("call", "use", "run", "invoke") for tool in ("this", "it")),
     also=(
-        *(
-            f" {word} {one} "
-            for word in ("before", "for")
-            for one in ("any", "all", "every", "each", "anything", "doing")
-        ),
+        *(f" {word} {one}" for word in ("before", "for") for one in ("any", "all ", "every", "each ", "doing ")),
         *(f" {word} {verb} " for word in ("must", "always") for verb in ("first", "call", "use", "run", "invoke")),
-        " must always ",
     ),
 )
 """No order to call a tool where a condition belongs."""

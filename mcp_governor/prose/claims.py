@@ -78,7 +78,7 @@ _NUMBERS = frozenset(_NUMBER_WORDS.split("|"))
 _PARTS = {
     # Not an amount of money, a version, or a part of a name.
     # The sign of the Euro stands apart: in a set with \w or \d, it takes half a millisecond to compile.
-    "{N}": r"(?<![\w$£#])(?<!€)(?<!\w\.)(?:[-+]?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,9})?(?!%?[\d$£])(?!%?€)"
+    "{N}": r"(?<![\w$£#])(?<!€)(?<!\w\.)(?:[-+]?\d{1,15}(?:,\d{3})*(?:\.\d{1,9})?(?!%?[\d$£]|€)"
     rf"|(?:{_NUMBER_WORDS})\b)",
     "{TO}": r"(?:\s?(?:ms|m?secs?|(?:milli)?seconds?|s|mins?|minutes?|hours?|days?|px|pixels?|[kmg]b|bytes|%))?"
     r"(?:\s?\([^()\n]{1,40}\))?\s?(?:-|–|—|(?:up\s)?to|\.\.\.?|through|and)\s?",
@@ -88,13 +88,12 @@ _PARTS = {
     r"(?!\s(?:field|column))",
     "{TYPE}": r"(?:str|string|text|int|integer|number|float|double|bool|boolean|list|array|dict|object|any|date"
     r"|datetime|enum|optional|required)",
-    "{NOTE}": r"\s?(?:(?:optional|required)[,;]\s?)?(?:(?:array|list)(?:\s+of\s+|\[|<)(?P<item>{TYPES})s?[\]>]?"
-    r"|(?P<item2>{TYPES})\[\]|optional\[(?P<type>{TYPES})\]|(?P<type2>{TYPES})\s*(?:\||or)\s*(?:none|null)"
-    r"|(?:an?\s+|optional\s+|required\s+)*(?P<type3>{TYPES}))"
+    "{NOTE}": r"\s?(?:(?:an?|optional|required)(?:\s+|[,;]\s?))*(?P<item>(?:array|list)(?:\s+of\s+|\[|<))?"
+    r"(?:optional\[)?(?P<type>{TYPES})(?(item)s?)(?P<item2>\[\])?[\]>]?(?:\s*(?:\||or)\s*(?:none|null))?"
     r"(?:[,;]\s?(?:optional|required|nullable|(?:default|max|min)\b[^,;()]{0,40}|\d[^,;()]{0,20}))*",
     "{TYPES}": r"(?:string|str|integer|int|number|float|double|boolean|bool|array|list|object|dictionary|dict)",
     "{QUOTED}": QUOTED,
-    "{NUMBER}": r"-?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,15})?",
+    "{NUMBER}": r"-?\d{1,15}(?:,\d{3})*(?:\.\d{1,15})?",
     "{END}": r"(?!,? (?:or|but|except|unless)\b)(?=\s?(?:$|[);\]\n]|[.,](?:\s|$)|\((?:max|min|range|optional)|{COUNTED}"
     r"(?:\s(?:per (?:page|request|call)|to return|returned))?\s?(?:$|[);\]\n]|[.,](?:\s|$))))",
     "{COUNTED}": r"(?:results?|items?|rows?|entries|records?|lines|pages?|messages|files|commits|matches|documents"

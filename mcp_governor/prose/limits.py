@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.claims import Claim, Form, claim_at, is_void, read_forms, said_in
+from mcp_governor.prose.guarded import Guarded
 from mcp_governor.prose.units import same_unit, unit_of
 from mcp_governor.prose.words import name_words, stem
 
@@ -63,10 +64,10 @@ _THINGS = frozenset(
 """Things of which the name of a count seldom says that it counts them."""
 _COUNTS = _set("limit count max min size top per n num number k first last take amount total depth page rows")
 _LENGTH = lazy_pattern(r"\b(?:length|long|char)", re.IGNORECASE)
-_SPECIAL = lazy_pattern(
+_SPECIAL = Guarded(
     r"(?<![\d\w])-1\b|(?<![\d.,\-])(?:0|zero|null)\s?(?:\(|=|:\s|means|for\s|to\s(?!\d)|disables|turns|returns)"
     r"|\bunlimited\b|\bno\slimit\b|\bfrom\sthe\send\b|\b(?:0|zero)[- ](?:based|indexed)",
-    re.IGNORECASE,
+    *(" 0 ", " zero ", " null ", " unlimited ", " no limit ", " the end ", " -1", "(-1", "=-1", "`-1", "'-1"),
 )
 """A value beyond the lower limit that has a meaning of its own."""
 _FIRST_YEAR, _LAST_YEAR = 1900, 2100

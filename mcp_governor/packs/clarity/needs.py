@@ -382,9 +382,10 @@ def _is_name(said: str, match: re.Match[str]) -> bool:
     if "_" in match[0].strip("_") or not (match[0].islower() or match[0].istitle()):
         return True
     front = said[max(0, match.start() - 40) : match.start()]
-    subject = _IS_SUBJECT.match(said, match.end())
-    if subject and (not front.strip() or (subject["noun"] and front.lower().endswith("the "))):
-        return True
+    if not front.strip() or front.lower().endswith("the "):
+        subject = _IS_SUBJECT.match(said, match.end())
+        if subject and (subject["noun"] or not front.strip()):
+            return True
     return _IN_FRONT.search(front) is not None and _BEHIND.match(said, match.end()) is not None
 
 
