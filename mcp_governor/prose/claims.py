@@ -94,16 +94,12 @@ _PARTS = {
     "{TYPES}": r"(?:string|str|integer|int|number|float|double|boolean|bool|array|list|object|dictionary|dict)",
     "{QUOTED}": QUOTED,
     "{NUMBER}": r"-?\d{1,15}(?:,\d{3})*(?:\.\d{1,15})?",
-    "{END}": r"(?!,? (?:or|but|except|unless)\b)(?=\s?(?:$|[);\]\n]|[.,](?:\s|$)|\((?:max|min|range|optional)|{COUNTED}"
-    r"(?:\s(?:per (?:page|request|call)|to return|returned))?\s?(?:$|[);\]\n]|[.,](?:\s|$))))",
+    "{END}": r"(?!,? (?:or|but|except|unless)\b)"
+    r"(?=(?:\s?{COUNTED}(?:\s(?:per (?:page|request|call)|to return|returned))?)?"
+    r"\s?(?:$|[);\]\n]|[.,](?:\s|$)|\((?:max|min|range|optional)))",
     "{COUNTED}": r"(?:results?|items?|rows?|entries|records?|lines|pages?|messages|files|commits|matches|documents"
     r"|events|issues|hits|nodes|posts|images|users|words|tokens|elements)",
     "{LEFT_OUT}": r"(?:not\s(?:provided|specified|given|set)|omitted|unspecified)",
-    # Behind "if not given,", an order to the caller, who has to get the value, or what the tool does. Nobody knows.
-    "{NO_ORDER}": r"(?!\s?(?:(?:please|first|then|always|just|simply)\s)?(?:do\snot|don't|never"
-    r"|use\s[`'\"]?(?:[a-z]+_[a-z_]+|(?-i:[a-z]+[A-Z]\w*))|(?:assume|calculate|call|check|choose|collect|compute|confirm"
-    r"|create|derive|detect|determine|estimate|extract|fetch|find|gather|generate|get|guess|identify|infer|list|look|make"
-    r"|obtain|offer|pass|pick|propose|provide|read|request|resolve|retrieve|run|search|select|set|stop|suggest|try|wait)\b))",
 }
 """Parts of expressions, by the name that stands for them in ``forms.toml``."""
 
