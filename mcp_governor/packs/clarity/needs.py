@@ -17,6 +17,7 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.call_arguments import call_object
 from mcp_governor.prose.claims import read_defaults, read_needs, read_values
 from mcp_governor.prose.credentials import names_key, names_password
+from mcp_governor.prose.guarded import Guarded
 from mcp_governor.prose.passages import outline_of, without_name
 from mcp_governor.prose.words import name_words
 from mcp_governor.subjects.context import hit
@@ -321,10 +322,11 @@ class _Group:
         return found
 
 
-_OPTIONS = lazy_pattern(
+_OPTIONS = Guarded(
     r"\s?(?:of\s)?(?:(?:these|the following)\s)?(?:(?:two|three|four|\d)\s)?"
     r"(?:option|mode|way|method|parameter|argument|input)s?\b",
-    re.IGNORECASE,
+    *("option", "mode", "way", "method", "parameter", "argument", "input"),
+    head=40,
 )
 _OPTION = lazy_pattern(r"(?:^|[\s`'\"(])([A-Za-z_]\w{0,60})[`'\"]?\s?[:=]")
 _MAX_OPTIONS = 1_000
