@@ -25,6 +25,8 @@ _SUSPECT = lazy_pattern(
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\ud800-\udfff\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+_PLAIN = str.maketrans("", "", "…—–→’“”")
+"""Signs beyond ASCII that messages and descriptions are full of."""
 _WORD = lazy_pattern(r"\S+")
 
 
@@ -45,10 +47,10 @@ def visible(text: str, *, keep_newlines: bool = False) -> str:
         keep_newlines: keep line feeds (for blocks of text that are shown as such).
     """
     text = redact(text)
-    if text.isascii() and text.isprintable():
-        return text
     if keep_newlines:
-        return "\n".join(_SUSPECT.sub(_escape, line) for line in text.split("\n"))
+        return "\n".join(map(visible, text.split("\n")))
+    if text.isprintable() and text.translate(_PLAIN).isascii():
+        return text
     return _SUSPECT.sub(_escape, text)
 
 
@@ -202,7 +204,7 @@ _DIGEST = lazy_pattern(r"\b([vw]\d+:sha256:[0-9a-f]{12})[0-9a-f]{52}\b")
 
 def short_digests(text: str) -> str:
     """The text with fingerprints cut to 12 digits, which two surfaces of one server do not share by chance."""
-    return _DIGEST.sub(r"\1", text)
+    return _DIGEST.sub(r"\1", text) if ":sha256:" in text else text
 
 
 def command_line(words: Iterable[str], limit: int = 1_000) -> str:

@@ -33,6 +33,7 @@ _PSEUDO_TAG = Guarded(
     # "IAM:<user>" is a placeholder.
     r"(?<![\w:/=.\-])</?(?:system|important|assistant|user|admin|secret|hidden|prompt)(?:\s[^<>\n]{0,80})?/?>",
     "<",
+    also=("system", "important", "assistant", "user", "admin", "secret", "hidden", "prompt"),
 )
 _CONCEAL = Guarded(
     # As the end of a sentence, a line feed that is followed by a word in lower case is a blank.
@@ -41,7 +42,11 @@ _CONCEAL = Guarded(
     r"|\bwithout\s+(?:telling|informing|notifying|alerting)\s+the\s+user\b"
     r"|\bthe\s+user\s+(?:must|should)\s+not\s+(?:know|see|notice)\b",
     " user ",
-    also=("not ", "don't ", "don’t ", " never ", " without "),
+    also=(
+        *(f" {no} {verb}" for no in ("not", "t", "never") for verb in ("tell", "inform", "mention", "alert", "notify")),
+        *(" reveal ", " disclose ", " without telling ", " without in", " without no", " without al", " must not "),
+        " should not ",
+    ),
 )
 _SENSITIVE_PATH = Guarded(
     r"~/\.(?:ssh|aws|gnupg|kube|netrc|npmrc|docker)\b|\bid_(?:rsa|ed25519|ecdsa)\b|/etc/(?:passwd|shadow|sudoers)\b",
@@ -96,6 +101,7 @@ override_phrases = _without(
     "disregard",
     "forget",
     "override",
+    also=(" instruction", " prompt", " rules ", " messages ", " directive"),
 )
 """No phrase that asks to ignore earlier instructions."""
 _ALL = r"(?:any|all|every|each)"
@@ -110,7 +116,10 @@ mandatory_order = _without(
     # without a condition
     r"|\b(?:must\s+always|always|must)\s+(?:call|use|run|invoke)\s+(?:this|it)(?:\s+(?:tool|function))?(?:\s+first)?\s*(?:[.!](?:\s|$)|$)",
     *(f" {verb} {tool} " for verb in ("call", "use", "run", "invoke") for tool in ("this", "it")),
-    also=(" before ", " always ", " must ", " for any ", " for all ", " for every ", " for each "),
+    also=(
+        *(f" {word} {one}" for word in ("before", "for") for one in ("any", "all ", "every", "each ", "doing ")),
+        *(f" {word} {verb} " for word in ("must", "always") for verb in ("first", "call", "use", "run", "invoke")),
+    ),
 )
 """No order to call a tool where a condition belongs."""
 capitals = _without(
@@ -129,6 +138,7 @@ cross_tool_commands = _without(
     r"\b(?:before|after|when(?:ever)?|instead of|rather than)\s+(?:using\s+|calling\s+|invoking\s+)?"
     r"(?:any|all|every|each)\s+(?:of\s+the\s+)?(?:other|subsequent|further)\s+(?:tools?|tool calls?|functions?)\b",
     *(" other tool", " other function", " subsequent ", " further "),
+    also=(" any ", " all ", " every ", " each "),
 )
 """No rule about all other tools."""
 
@@ -326,8 +336,8 @@ def _decoded(run: str) -> str:
 def white_space(text: Text, context: Context) -> Iterator[Hit]:
     """No run of white space that pushes text out of sight."""
     most, value = context.options["max"], text.value
-    # A line of ASCII has no other white space, and most strings are one.
-    if value.isascii() and value.isprintable() and " " * most not in value:
+    flat = value.expandtabs(1).replace("\r", " ")
+    if value.isascii() and " " * min(most, 80) not in flat and "\n" * 5 not in flat.replace(" ", ""):
         return
     match = _gap(most).search(value)
     if match is not None:
@@ -348,7 +358,7 @@ def default_credential(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """No default of a parameter for a credential; its value is not shown either."""
     value, name = node.schema.get("default"), node.argument or ""
     words = name_words(name)
-    if not isinstance(value, str) or _NO_CREDENTIAL.search(value):
+    if not isinstance(value, str):
         return
     if names_password(name):
         shortest = _SHORTEST_PASSWORD
@@ -356,7 +366,7 @@ def default_credential(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
         shortest = _SHORTEST_CREDENTIAL
     else:
         return
-    if len(value) >= shortest:
+    if len(value) >= shortest and not _NO_CREDENTIAL.search(value):
         yield hit(f"{node.pointer}/default", value, argument=node.argument, found=outline(value))
 
 

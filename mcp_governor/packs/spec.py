@@ -7,7 +7,6 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.dialects import DIALECTS, LATEST, dialect_of
 from mcp_governor.schemas.patterns import encodable, existing, published_validator
 from mcp_governor.schemas.plain import is_plain
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Surface, Tool
 
 
-_SURROGATE = lazy_pattern("[\ud800-\udfff]")
 _RESERVED_LABELS = ("mcp", "modelcontextprotocol")
 
 
@@ -65,7 +63,9 @@ def meta_reserved(tool: Tool, context: Context) -> Iterator[Hit]:
 
 def lone_surrogates(text: Text, _context: Context) -> Iterator[Hit]:
     """No string holds a code point that UTF-8 cannot encode."""
-    if not text.value.isascii() and _SURROGATE.search(text.value):
+    try:
+        text.value.encode()
+    except UnicodeEncodeError:
         yield hit(text.pointer, text.value)
 
 

@@ -31,7 +31,7 @@ _SHOWN = lazy_pattern(
 """What follows a name where a value or its type is shown, and not what it is: "deep": true, deep: bool."""
 _EXPLAINED = lazy_pattern(
     r"[`'\"*]{0,3}\??(?:\s?[/,]\s?[`'\"]?[A-Za-z_$][\w$]{0,63}[`'\"]?){0,8}\)?"
-    r"(?:\s?[:=(：（]|\slike\s|\s?(?:为|是|格式|必填|可选|默认|表示))"
+    r"(?:\s?[:=(]|\s?[：（]|\slike\s|\s?(?:为|是|格式|必填|可选|默认|表示))"
 )
 """What follows it, and others that are named with it, where it is explained: "page: first is 1", "color (hex)",
 "client_id/client_secret: of the registered application", "page 为页码"."""

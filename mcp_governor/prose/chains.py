@@ -16,7 +16,7 @@ _LEADS = lazy_pattern(r"\s*" + _NAME)
 # A remark in parentheses may come between a step and its arrow.
 _TRAILS = lazy_pattern(_NAME + r"[`'\"*)]*(?:[^\S\n]*\([^()\n]*\))*[^\S\n]*$")
 _BREAK = lazy_pattern(r"[.;,:!?](?=\s)|\n")
-_ITEM = lazy_pattern(r"[^\S\n]*(?:[-*•+]|\d{1,3}[.)])[^\S\n]+(?P<text>.*)")
+_ITEM = lazy_pattern(r"[^\S\n]*(?:[-*+]|•|\d{1,3}[.)])[^\S\n]+(?P<text>.*)")
 _ROW = lazy_pattern(r"[^\S\n]*\|(?P<text>.*)")
 
 _STEP = 200

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from msgspec import Struct
 
 from mcp_governor.builtin_rules import FORMS, REFUSE
-from mcp_governor.lazy import lazy_pattern
+from mcp_governor.lazy import AnyCase, lazy_pattern
 from mcp_governor.prose.guarded import Cues, spaced
 from mcp_governor.prose.passages import passages_about
 from mcp_governor.prose.value_lists import QUOTED, Listed, listed_at
@@ -78,33 +78,28 @@ _NUMBERS = frozenset(_NUMBER_WORDS.split("|"))
 _PARTS = {
     # Not an amount of money, a version, or a part of a name.
     # The sign of the Euro stands apart: in a set with \w or \d, it takes half a millisecond to compile.
-    "{N}": r"(?<![\w$£#])(?<!€)(?<!\w\.)(?:[-+]?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,9})?(?!%?[\d$£])(?!%?€)"
+    "{N}": r"(?<![\w$£#])(?<!€)(?<!\w\.)(?:[-+]?\d{1,15}(?:,\d{3})*(?:\.\d{1,9})?(?!%?[\d$£]|€)"
     rf"|(?:{_NUMBER_WORDS})\b)",
     "{TO}": r"(?:\s?(?:ms|m?secs?|(?:milli)?seconds?|s|mins?|minutes?|hours?|days?|px|pixels?|[kmg]b|bytes|%))?"
     r"(?:\s?\([^()\n]{1,40}\))?\s?(?:-|–|—|(?:up\s)?to|\.\.\.?|through|and)\s?",
     "{IS}": r"(?:\s(?:is|of|value|allowed|limit|number|length|size|items|count|supported|accepted|integer)){0,4}"
     r"\s?[:=]?\s?",
-    "{ITEM}": r"(?:an?\s|the\s)?[`'\"]?[A-Za-z_]\w{1,40}[`'\"]?\s(?:{TYPE}|map|field|key|property)s?\b"
+    "{ITEM}": r"(?:an?\s|the\s)?[`'\"]?[a-z_]\w{1,40}[`'\"]?\s(?:{TYPE}|map|field|key|property)s?\b"
     r"(?!\s(?:field|column))",
     "{TYPE}": r"(?:str|string|text|int|integer|number|float|double|bool|boolean|list|array|dict|object|any|date"
     r"|datetime|enum|optional|required)",
-    "{NOTE}": r"\s?(?:(?:optional|required)[,;]\s?)?(?:(?:array|list)(?:\s+of\s+|\[|<)(?P<item>{TYPES})s?[\]>]?"
-    r"|(?P<item2>{TYPES})\[\]|optional\[(?P<type>{TYPES})\]|(?P<type2>{TYPES})\s*(?:\||or)\s*(?:none|null)"
-    r"|(?:an?\s+|optional\s+|required\s+)*(?P<type3>{TYPES}))"
+    "{NOTE}": r"\s?(?:(?:an?|optional|required)(?:\s+|[,;]\s?))*(?P<item>(?:array|list)(?:\s+of\s+|\[|<))?"
+    r"(?:optional\[)?(?P<type>{TYPES})(?(item)s?)(?P<item2>\[\])?[\]>]?(?:\s*(?:\||or)\s*(?:none|null))?"
     r"(?:[,;]\s?(?:optional|required|nullable|(?:default|max|min)\b[^,;()]{0,40}|\d[^,;()]{0,20}))*",
     "{TYPES}": r"(?:string|str|integer|int|number|float|double|boolean|bool|array|list|object|dictionary|dict)",
     "{QUOTED}": QUOTED,
-    "{NUMBER}": r"-?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,15})?",
-    "{END}": r"(?!,? (?:or|but|except|unless)\b)(?=\s?(?:$|[);\]\n]|[.,](?:\s|$)|\((?:max|min|range|optional)|{COUNTED}"
-    r"(?:\s(?:per (?:page|request|call)|to return|returned))?\s?(?:$|[);\]\n]|[.,](?:\s|$))))",
+    "{NUMBER}": r"-?\d{1,15}(?:,\d{3})*(?:\.\d{1,15})?",
+    "{END}": r"(?!,? (?:or|but|except|unless)\b)"
+    r"(?=(?:\s?{COUNTED}(?:\s(?:per (?:page|request|call)|to return|returned))?)?"
+    r"\s?(?:$|[);\]\n]|[.,](?:\s|$)|\((?:max|min|range|optional)))",
     "{COUNTED}": r"(?:results?|items?|rows?|entries|records?|lines|pages?|messages|files|commits|matches|documents"
     r"|events|issues|hits|nodes|posts|images|users|words|tokens|elements)",
     "{LEFT_OUT}": r"(?:not\s(?:provided|specified|given|set)|omitted|unspecified)",
-    # Behind "if not given,", an order to the caller, who has to get the value, or what the tool does. Nobody knows.
-    "{NO_ORDER}": r"(?!\s?(?:(?:please|first|then|always|just|simply)\s)?(?:do\snot|don't|never"
-    r"|use\s[`'\"]?(?:[a-z]+_[a-z_]+|(?-i:[a-z]+[A-Z]\w*))|(?:assume|calculate|call|check|choose|collect|compute|confirm"
-    r"|create|derive|detect|determine|estimate|extract|fetch|find|gather|generate|get|guess|identify|infer|list|look|make"
-    r"|obtain|offer|pass|pick|propose|provide|read|request|resolve|retrieve|run|search|select|set|stop|suggest|try|wait)\b))",
 }
 """Parts of expressions, by the name that stands for them in ``forms.toml``."""
 
@@ -121,7 +116,7 @@ class Form:
         self._least_numbers: int = row.get("numbers", 1 if "{N}" in row["expression"] else 0)
         self._ascii: bool = row.get("ascii", True)
         self._identifier: bool = row.get("identifier", False)
-        self._made: dict[str, re.Pattern[str]] = {}
+        self._made: dict[str, AnyCase | re.Pattern[str]] = {}
 
     def is_cued(self, lower: str) -> bool:
         """True if a description in small letters contains what every match contains."""
@@ -138,13 +133,13 @@ class Form:
         """:meth:`is_cued`, and the description has an identifier if every match has one."""
         return self.is_cued(lower) and (not self._identifier or _has_identifier(text))
 
-    def pattern(self, key: str = "expression") -> re.Pattern[str]:
+    def pattern(self, key: str = "expression") -> AnyCase | re.Pattern[str]:
         made = self._made.get(key)
         if made is None:
             source = self.row[key]
             for name, part in _PARTS.items():
                 source = source.replace(name, part)
-            made = self._made[key] = re.compile(source, re.IGNORECASE)
+            made = self._made[key] = re.compile(source, re.IGNORECASE) if "(?-i:" in source else AnyCase(source)
         return made
 
 
@@ -268,7 +263,7 @@ def _values(form: Form, match: re.Match[str], text: str) -> Claim | None:
     return Claim(
         "values",
         form.id,
-        {name: said for name, said in match.groupdict().items() if said},
+        said_in(match, text),
         sentence_at(text, match.start(), listed.end),
         (at, listed.end),
         bool(row.get("sure")),
@@ -280,8 +275,14 @@ def _said(form: Form, match: re.Match[str], text: str) -> Claim | None:
     """The claim that says what the groups of an expression do, and what its row says."""
     if is_void(form.row["kind"], text, match.start(), match.end()):
         return None
-    said = {name.rstrip("0123456789"): value for name, value in match.groupdict().items() if value}
+    said = {name.rstrip("0123456789"): value for name, value in said_in(match, text).items()}
     return claim_at(form, match, text, said | form.row.get("says", {}))
+
+
+def said_in(match: re.Match[str], text: str) -> dict[str, str]:
+    """What the named groups of a match hold, as it is written in the text."""
+    spans = {name: match.span(name) for name in match.re.groupindex}
+    return {name: text[start:end] for name, (start, end) in spans.items() if start < end}
 
 
 def is_void(kind: str, text: str, start: int, end: int) -> bool:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.asides import said_in_passing
+from mcp_governor.prose.guarded import spaced
 from mcp_governor.prose.passages import outline_of
-from mcp_governor.prose.words import has_word
+from mcp_governor.prose.words import has_word, word_set
 from mcp_governor.subjects.context import Context, Hit, hit
 from mcp_governor.subjects.schemas import effective, parent_of
 from mcp_governor.text import counted, one_line
@@ -25,14 +24,13 @@ _MAX_TEXT = 4_000
 """Maximum number of characters searched for the name of a nested parameter."""
 _MAX_NODES = 3_000
 """Maximum number of schemas read per tool; a larger one was not written by hand."""
-_SAYS_NOTHING = lazy_pattern(
-    r"(?:[\W_]|\b(?:and|or|nor|plus|with|to|then|also|the|an?|is|are|be|can|may|must|should|either|both|only|required"
-    r"|optional|needed|given|set|provided|specified|present|used|default|any|array|bool(?:ean)?|dict|float|int(?:eger)?"
-    r"|list|none|null|number|object|of|str(?:ing)?|true|false|\d{1,9})\b)*+",
-    re.IGNORECASE,
-)
-"""A mention that says that a parameter is given, or which type it has, but not what belongs there: words between two
-names, a signature, a number in an example of a call."""
+_NOTHING = word_set("""
+    a also an and any are array be bool boolean both can default dict either float given int integer is list may must
+    needed none nor null number object of only optional or plus present provided required set should specified str
+    string the then to true false used with
+""")
+"""Words of a mention that says that a parameter is given, or which type it has, but not what belongs there: words
+between two names, a signature, and, like a number, in an example of a call."""
 _MAX_ARGUMENTS = 12
 """Maximum number of parameters named in a message; the rest are counted."""
 _MAX_TOOLS = 2
@@ -84,8 +82,8 @@ def _is_described(node: SchemaPlace, name: str, schema: Mapping[str, Any], conte
     if nested:
         return any(has_word(name, text[:_MAX_TEXT]) for text in (_description(parent_of(node)), tool.description))
     outline = outline_of(tool, context.facts)
-    said = (*outline.mentions.get(name, ()), *said_in_passing(name, tool.description))
-    return name in outline.entries or not all(map(_SAYS_NOTHING.fullmatch, said))
+    said = spaced(" ".join((*outline.mentions.get(name, ()), *said_in_passing(name, tool.description))).lower())
+    return name in outline.entries or any(word not in _NOTHING and not word.isdigit() for word in said.split())
 
 
 def _description(schema: Mapping[str, Any], name: str = "") -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
-from mcp_governor.lazy import lazy_pattern
+from mcp_governor.lazy import AnyCase, lazy_pattern
 from mcp_governor.prose.call_arguments import call_properties
 from mcp_governor.prose.guarded import Guarded
 from mcp_governor.prose.words import MUTATING_VERBS, READING_VERBS, name_words, word_set, words
@@ -120,10 +120,9 @@ def verb_of(tool: Tool, prefix: str | None = None) -> str | None:
     return None
 
 
-_OPENS = lazy_pattern(
-    r"\W{0,8}(?:[A-Za-z]{1,20}\s\|\s|(?:this\s)?(?:(?:a|the)\s)?(?:tool|function)\s(?:(?:that|which|to|for|will)\s)?)?"
-    r"\W{0,8}(?:[A-Za-z]{2,20}ly\s)?([A-Za-z]{2,20})",
-    re.IGNORECASE,
+_OPENS = AnyCase(
+    r"\W{0,8}(?:[a-z]{1,20}\s\|\s|(?:this\s)?(?:(?:a|the)\s)?(?:tool|function)\s(?:(?:that|which|to|for|will)\s)?)?"
+    r"\W{0,8}(?:[a-z]{2,20}ly\s)?([a-z]{2,20})"
 )
 """The first word of a description, after "Tool that" or the name of a section."""
 
@@ -131,7 +130,7 @@ _OPENS = lazy_pattern(
 def opening_verb(text: str) -> str | None:
     """The verb at the start of a description: ``delete`` for "Deletes the file"."""
     first = _OPENS.match(text)
-    word = first[1].lower() if first is not None else ""
+    word = first[1] if first is not None else ""
     return next((form for form in (word, word.removesuffix("s"), word.removesuffix("es")) if form in _OPENING), None)
 
 
@@ -168,12 +167,11 @@ _UNLOCKED = Guarded(
 """A setting takes the protection away, so that the same tool runs anything."""
 READ_ONLY = Guarded(r"\bread[- ]?only\b", " read only ", " readonly ")
 """The statement of a description that its tool changes nothing."""
-_DONE = lazy_pattern(
+_DONE = AnyCase(
     r"\b(?:it|then|also|will|which|auto(?:matically)?)[\s-](?=(?P<does>[a-z]{2,20})(?![\w-]))"
-    r"|(?:[.,;:!]\s|\n|\b(?:and|or|but|is|are|be|gets?)\s)[^\S\n]{0,40}(?:[-*•]\s|\d+[.)]\s)?"
+    r"|(?:[.,;:!]\s|\n|\b(?:and|or|but|is|are|be|gets?)\s)[^\S\n]{0,40}(?:[-*]\s|•\s|\d+[.)]\s)?"
     r"(?=([a-z]{2,20})(?![\w-]))"
-    r"|(?<![\w-])([a-z]{2,20}s)(?![\w-])",
-    re.IGNORECASE,
+    r"|(?<![\w-])([a-z]{2,20}s)(?![\w-])"
 )
 """A word where a verb may stand: after a joint, at the start of an item, or anywhere with "s"."""
 _CHANGES_IN_CHINESE = lazy_pattern(
@@ -217,7 +215,7 @@ def _says_change(text: str) -> bool:
 
 def _is_change(found: re.Match[str]) -> bool:
     """True if a word may be a form of a verb for a change."""
-    form = (found["does"] or found[2] or found[3]).lower()
+    form = found["does"] or found[2] or found[3]
     if form.endswith("s"):
         verbs = _CHANGES if found["does"] else _CHANGES - _THINGS
         return not verbs.isdisjoint((form.removesuffix("s"), form.removesuffix("es")))

@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.prose.claims import Claim, Form, claim_at, is_void, read_forms
+from mcp_governor.prose.claims import Claim, Form, claim_at, is_void, read_forms, said_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +23,7 @@ def read_formats(text: str) -> tuple[Claim, ...]:
 def _format(form: Form, match: re.Match[str], text: str) -> Claim | None:
     if is_void("format", text, match.start(), match.end()):
         return None
-    said = {name: value for name, value in match.groupdict().items() if value}
+    said = said_in(match, text)
     drawn = said.get("form", "").rstrip(".,;: ")
     pattern = _drawn(drawn) if drawn else _filled(form.row["pattern"], said)
     return claim_at(form, match, text, {"pattern": pattern}) if pattern else None

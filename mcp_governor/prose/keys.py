@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.prose.claims import Claim, Form, is_void, read_forms, sentence_at
+from mcp_governor.prose.claims import Claim, Form, is_void, read_forms, said_in, sentence_at
 from mcp_governor.prose.value_lists import Listed, listed_at
 
 _MAX_READ = 2_000
@@ -35,7 +35,7 @@ def read_keys(text: str) -> tuple[Claim, ...]:
 
 
 def _keys(form: Form, match: re.Match[str], text: str) -> Claim | None:
-    said = match.groupdict()
+    said = said_in(match, text)
     end = match.end()
     if form.id == "keys-shown":
         names, end = _of_example(text, end)

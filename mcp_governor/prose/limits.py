@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.prose.claims import Claim, Form, claim_at, is_void, read_forms
+from mcp_governor.prose.claims import Claim, Form, claim_at, is_void, read_forms, said_in
+from mcp_governor.prose.guarded import Guarded
 from mcp_governor.prose.units import same_unit, unit_of
 from mcp_governor.prose.words import name_words, stem
 
@@ -63,10 +64,10 @@ _THINGS = frozenset(
 """Things of which the name of a count seldom says that it counts them."""
 _COUNTS = _set("limit count max min size top per n num number k first last take amount total depth page rows")
 _LENGTH = lazy_pattern(r"\b(?:length|long|char)", re.IGNORECASE)
-_SPECIAL = lazy_pattern(
+_SPECIAL = Guarded(
     r"(?<![\d\w])-1\b|(?<![\d.,\-])(?:0|zero|null)\s?(?:\(|=|:\s|means|for\s|to\s(?!\d)|disables|turns|returns)"
     r"|\bunlimited\b|\bno\slimit\b|\bfrom\sthe\send\b|\b(?:0|zero)[- ](?:based|indexed)",
-    re.IGNORECASE,
+    *(" 0 ", " zero ", " null ", " unlimited ", " no limit ", " the end ", " -1", "(-1", "=-1", "`-1", "'-1"),
 )
 """A value beyond the lower limit that has a meaning of its own."""
 _FIRST_YEAR, _LAST_YEAR = 1900, 2100
@@ -98,13 +99,14 @@ def _has_number(text: str) -> bool:
 
 
 def _limit(form: Form, match: re.Match[str], text: str) -> Claim | None:
-    said = {name.rstrip("0123456789"): value for name, value in match.groupdict().items() if value}
+    groups = said_in(match, text)
+    said = {name.rstrip("0123456789"): value for name, value in groups.items()}
     said |= {side: form.row[side] for side in ("low", "high", "above") if side in form.row}
     if "exact" in said:
         said["low"] = said["high"] = said["exact"]
     tail = _TAIL.match(text, match.end())
     words = (said["of"] if "of" in said else tail[1] if tail is not None else "").lower().split()
-    start = min((match.start(name) for name, value in match.groupdict().items() if value), default=match.start())
+    start = min(map(match.start, groups), default=match.start())
     if (
         is_void("limit", text, start, match.end())
         or not _ELSEWHERE.isdisjoint(words)
@@ -116,7 +118,7 @@ def _limit(form: Form, match: re.Match[str], text: str) -> Claim | None:
         years = low >= _FIRST_YEAR and high < _LAST_YEAR and "year" not in text.lower()
         if years or (low >= high and "exact" not in said):
             return None
-    if {"low", "above"} & said.keys() and _SPECIAL.search(text.replace(match[0], " ", 1)):
+    if {"low", "above"} & said.keys() and _SPECIAL.search(text.replace(text[match.start() : match.end()], " ", 1)):
         said = {name: value for name, value in said.items() if name not in ("low", "above")}
     if {"low", "above"} & form.row.keys():
         words = []  # "a positive integer"

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.prose.guarded import Guarded
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-_SECTION = lazy_pattern(
+_SECTION = Guarded(
     r"[#*_\s]*(?:(?:required|optional|input|tool|all)\s)?(?:args|arguments|parameters|params|inputs?|simple fields)"
     r"(?:\s\((?:all\s)?(?:required|optional)\))?[*_:\s]*|<(?:args|arguments|parameters|params|inputs?)>",
-    re.IGNORECASE,
+    *("arg", "param", "input", "fields"),
 )
 """Headings of parameters."""
 _HEADING = lazy_pattern(r"#{1,6}\s.*|[*_]{0,2}[A-Z][\w ]{0,40}[*_]{0,2}:[*_]{0,2}|-{3,}.*|</?\w{1,40}>")
@@ -28,10 +29,10 @@ _APART = lazy_pattern(
 )
 _LONGEST_HEADING = 60
 """Maximum length of a heading in characters: "###### **Required parameters (all optional)**:" and some more."""
-_BULLET = lazy_pattern(r"[-*•+]\s|\d{1,2}[.)]\s")
+_BULLET = lazy_pattern(r"[-*+]\s|•\s|\d{1,2}[.)]\s")
 _NAME = r"[`*\"']{0,3}[A-Za-z_$][\w.\-$]{0,63}\??[`*\"']{0,3}"
 _ENTRY = lazy_pattern(
-    r"(?P<mark>[-*•+]\s|\d{1,2}[.)]\s|:param\s(?:\w{1,20}\s)?)?"
+    r"(?P<mark>[-*+]\s|•\s|\d{1,2}[.)]\s|:param\s(?:\w{1,20}\s)?)?"
     rf"(?P<names>{_NAME}(?:\s?(?:,|/|&|\+|,?\sand\s|\sor\s)\s?{_NAME}){{0,19}})"
     r"\s?(?P<note>\((?:[^()\n]|\([^()\n]{0,40}\)){0,80}\))?\**\s?(?::|–|—|--?\s)\s?\**\s?(?P<text>.*)"
 )
@@ -39,8 +40,8 @@ _ENTRY = lazy_pattern(
 _JOINTS = lazy_pattern(r"\s?(?:[,/&+]|,?\sand\s|\sor\s)\s?")
 
 _IDENTIFIER = lazy_pattern(r"[A-Za-z_$][\w$]*+(?:-[\w$]++)*+")
-_LISTED = lazy_pattern(r"\s?\(\s?[`'\"“]|\s?=")
-_SENTENCE_ENDS = lazy_pattern(r"[.!?](?=\s+[A-Z`*\"'(]|\s*$)|\n(?=\s*[-*•#|\d]|\s*\n)")
+_LISTED = lazy_pattern(r"\s?\(\s?(?:[`'\"]|“\S)|\s?=")
+_SENTENCE_ENDS = lazy_pattern(r"[.!?](?=\s+[A-Z`*\"'(]|\s*$)|\n(?=\s*[-*#|\d]|\s*•|[^\S\n]*\n)")
 _FEW_NAMES = 50
 """Maximum number of parameters for which the text is first searched by name, which is faster than reading its words."""
 _MAX_MENTION = 400

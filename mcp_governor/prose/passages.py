@@ -136,7 +136,7 @@ def without_name(text: str, argument: str) -> str:
 
 _SHORTEST_WRAPPED = 50
 """Minimum number of characters in a line that a docstring may have wrapped; lists of values have shorter lines."""
-_OWN_LINE = lazy_pattern(r"[-*•+#|>`'\"“]|\d{1,2}[.)]\s|[\w$.\-]{1,64}\s?(?::|=|–|—|-\s|→)")
+_OWN_LINE = lazy_pattern(r"[-*+#|>`'\"]|•|“|\d{1,2}[.)]\s|[\w$.\-]{1,64}\s?(?::|=|–|—|-\s|→)")
 
 
 def _lines(text: str) -> str:

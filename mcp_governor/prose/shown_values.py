@@ -18,7 +18,7 @@ _MAX_TEXT = 2_000
 """Maximum number of characters read from a description."""
 _MOST_SPACES = 3
 """Spaces in a value; a longer text in quotes is a request, or a message."""
-_WORD = r"[^\s,;()'\"`“”]{1,60}"
+_WORD = r"(?:(?![“”])[^\s,;()'\"`]){1,60}"
 _SHOWN = lazy_pattern(
     r"(?<![\w'\"`])(?:'[^'\n]{1,80}'|\"[^\"\n]{1,80}\"|`[^`\n]{1,80}`|“[^”\n]{1,80}”)(?!\w)"
     r"|(?:\be\.?g\b\.?,?|\bfor example,?|\bfor instance,?|\bsuch as|\bexamples?:)\s"

@@ -17,12 +17,15 @@ MAX_ITEMS = 500
 QUOTED = r"`[^`\n]{1,60}`|'[^'\n]{1,60}'|\"[^\"\n]{1,60}\"|“[^”\n]{1,60}”|«[^»\n]{1,60}»|「[^」\n]{1,60}」"
 _FURTHER = r"(?:(?<![.:]) (?!OR\b|AND\b)[A-Z][\w\-]{0,29}){0,2}"
 """Further words of a plain value, with capitals as the first has: "In Progress", "INSTEAD OF"."""
-_ITEM = lazy_pattern(rf"(?P<quoted>{QUOTED})|(?P<plain>[A-Z$][\w.+\-/:]{{0,59}}{_FURTHER}|[\w$+\-][\w.+\-/:]{{0,59}})")
-_BARRED = lazy_pattern(rf"(?P<quoted>{QUOTED})|(?P<plain>[\w$+\-][\w.+\-:]{{0,59}}{_FURTHER})(?=\s?[|/])")
-_BULLET = r"\n\s?(?:[-*•]|\d{1,2}[.)])\s"
+_ITEM = lazy_pattern(
+    # The second of these is followed by the sign in front of the next value.
+    rf"(?P<quoted>{QUOTED})|[\w$+\-][\w.+\-:]{{0,59}}{_FURTHER}(?=\s?[|/])|[A-Z$][\w.+\-/:]{{0,59}}{_FURTHER}"
+    r"|[\w$+\-][\w.+\-/:]{0,59}"
+)
+_BULLET = r"\n\s?(?:[-*]|•|\d{1,2}[.)])\s"
 _STEP = lazy_pattern(
-    rf"\s?(?:,|;|、|，|\||/)\s?(?:and/or\s|or\s|and\s)?|\s(?:and/or|or|and|und|oder|et|ou)\s|{_BULLET}|\s?-\s?(?=`)|\),?(?:\s\w{{1,20}}){{1,4}}\s?\((?=[`'\"])"
-    r"|\.\s(?=[`'\"“«])|\s?,?\n(?=[`'\"]|\w{1,40}\s?(?:[:=,\n]|$))",
+    rf"\s?(?:[,;|/]|[、，]\s?)\s?(?:and/or\s|or\s|and\s)?|\s(?:and/or|or|and|und|oder|et|ou)\s|{_BULLET}|\s?-\s?(?=`)|\),?(?:\s\w{{1,20}}){{1,4}}\s?\((?=[`'\"])"
+    r"|\.\s(?=[`'\"]|“\S|«\S)|\s?,?\n(?=[`'\"]|\w{1,40}\s?(?:[:=,\n]|$))",
 )
 _GLOSS = lazy_pattern(r"\s?\((?:[^()\n]|\([^()\n]{0,80}\)){0,200}\)|（[^（）\n]{0,200}）")
 """A note in brackets behind a value."""
@@ -34,11 +37,12 @@ _SAID = lazy_pattern(
 )
 """A note behind a quoted value up to the next one."""
 _OF_PLAIN = lazy_pattern(
-    r"\s?(?:[:=]|->|→|—|–)\s?(?:[^,;\n|、，()（]|（[^（）]{0,80}）|\([^()\n]{0,80}\)){1,120}|\sfor\s[^,;.\n(]{1,60}"
+    r"\s?(?:[:=]|->|→|—|–)\s?(?:(?![、（-，])[^,;\n|()]|（[^（）]{0,80}）|\([^()\n]{0,80}\)){1,120}|\sfor\s[^,;.\n(]{1,60}"
 )
 _OF_BULLET = lazy_pattern(r"[^\n]{0,400}")
 _ENDS = lazy_pattern(
-    r"\s?(?:$|[.;:)\]}>»\n(（)、。—–]|,\s|-\s)|\s(?:by default|default|optional|required|if|when|with|are|is)\b", 2
+    r"\s?(?:$|[.;:)\]}>\n(]|[、。（]|[–—]|»|,\s|-\s)|\s(?:by default|default|optional|required|if|when|with|are|is)\b",
+    2,
 )
 _LAST = lazy_pattern(r"\s?(?:$|[.;)\]])")
 _FILLER = lazy_pattern(r"(?:either\s|the\s(?=[`'\"]))?", 2)
@@ -88,7 +92,7 @@ def listed_at(text: str, at: int) -> Listed:
     while len(values) < MAX_ITEMS:
         filler = _FILLER.match(text, at)
         at = filler.end() if filler else at
-        match = _BARRED.match(text, at) or _ITEM.match(text, at)
+        match = _ITEM.match(text, at)
         if match is None:
             more = text.startswith(("...", "…"), at)
             break

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import tomllib
 from pathlib import Path
@@ -60,6 +61,13 @@ def test_every_example_contains_its_cues():
     for row in FORM:
         for text, _ in row["match"]:
             assert claims.Form(row).is_cued(text.lower()), text
+
+
+def test_expressions_are_in_small_letters():
+    for row in [*FORM, *REFUSE]:
+        for source in (row.get(key, "") for key in ("expression", "unless", "after")):
+            plain = re.sub(r"\\.|\(\?P<\w+>|\{[A-Z_]+\}", "", source)
+            assert "(?-i:" in source or plain == plain.lower(), row["id"]
 
 
 def test_ids_are_unique_and_the_built_rows_have_no_examples():

@@ -164,13 +164,11 @@ def packed(text: str, schema: Mapping[str, Any]) -> str | None:
         return None
     if (_TRUTH.search(text) and not _FOR_SOME.search(text)) or schema.get("default") in ("true", "false"):
         return "true or false"
-    if _OR_JSON.search(text):
+    is_json, joined = _JSON.search(text) is not None, _JOINED.search(text)
+    if (joined is None and not is_json) or _OR_JSON.search(text):
         return None
-    if _JSON.search(text):
+    if joined is None or is_json:
         return "JSON"
-    joined = _JOINED.search(text)
-    if joined is None:
-        return None
     by = (joined["by"] or joined["sign"] or "pipe").lower()
     return None if by == "space" and _SEARCH.search(text) else f"{by}-separated"
 

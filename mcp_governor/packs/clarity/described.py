@@ -64,7 +64,7 @@ _ENUM_ELSEWHERE = lazy_pattern(
     r"\(?\b(?:see|refer to|from|of|per)\s(?:the\s)?[`'\"]?[A-Z]\w{2,40}[`'\"]?\s(?:enum\w*|constants?)\b\)?", re.NOFLAG
 )
 _VALUES = lazy_pattern(
-    r"['\"`‘“|{=]|\b(?:e\.\s?g|i\.\s?e|such as|like|for example|examples?|or|one of|options|supported|see|same as|"
+    r"['\"`|{=]|‘|“|\b(?:e\.\s?g|i\.\s?e|such as|like|for example|examples?|or|one of|options|supported|see|same as|"
     r"returned by|from|names?)\b|:\s?\S|\w/\w|\w, \w|(?-i:\b[A-Z][A-Z0-9_]{2,}\b)|\d|\((?!optional|required)\w+\)"
     r"|two-letter|abbreviations?\b",
     re.IGNORECASE,
@@ -75,7 +75,7 @@ _JSON = Guarded(
     *("json", "stringified"),
 )
 _SHAPE_GIVEN = lazy_pattern(
-    r"[{<]|\[\s?[\"'{\[]|['\"`“]|\b(?:keys?|fields?|columns?|properties|syntax|"
+    r"[{<]|\[\s?[\"'{\[]|['\"`]|“|\b(?:keys?|fields?|columns?|properties|syntax|"
     r"(?:dictionary|keyed|maps?|mapping|pairs)\b[^.\n]{0,30}\b(?:names?|ids?|urls?|values?|languages?)|"
     r"e\.\s?g|such as|like|for example|examples?|schema|same as|returned|see|contain\w*|includ\w*|with|"
     r"format|arguments?)\b|:\s?\S",

@@ -9,6 +9,7 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.alike_names import Names, other_names
 from mcp_governor.prose.asides import without_results
 from mcp_governor.prose.claims import read_references
+from mcp_governor.prose.guarded import Guarded
 from mcp_governor.prose.snippets import Call, Snippet, calls, misfit, missing, snippets
 from mcp_governor.prose.words import MUTATING_VERBS, READING_VERBS, name_words
 from mcp_governor.schemas.pointers import join_pointer
@@ -80,7 +81,7 @@ def _misnamed_tool(claim: Claim, tools: Names) -> str | None:
 
 _VERBS = MUTATING_VERBS | READING_VERBS
 _LINE = lazy_pattern(
-    r"\s{0,12}(?:[-*•+]|\d{1,2}[.)])\s{1,4}[`*'\"]{0,3}(?P<name>[A-Za-z][\w\-]{2,63})[`*'\"]{0,3}"
+    r"\s{0,12}(?:[-*+]|•|\d{1,2}[.)])\s{1,4}[`*'\"]{0,3}(?P<name>[A-Za-z][\w\-]{2,63})[`*'\"]{0,3}"
     r"\s?(?:\([^()\n]{0,80}\)\s?)?(?::|–|—|-\s)",
     re.NOFLAG,
 )
@@ -106,11 +107,12 @@ def _listed(text: str, tools: Names) -> Iterator[tuple[str, str]]:
 
 # -- parameters
 
-_ARGS = lazy_pattern(
-    r"(?:args|arguments|parameters|params|(?:required|optional|input) (?:parameters|arguments))\s?:", re.IGNORECASE
+_ARGS = Guarded(
+    r"(?:args|arguments|parameters|params|(?:required|optional|input) (?:parameters|arguments))\s?:",
+    *("args", "arguments", "param"),
 )
 _ENTRY = lazy_pattern(
-    r"(?P<indent>\s*)(?:[-*•]\s)?[`*\"']{0,3}(?P<name>[A-Za-z_]\w{0,63})[`*\"']{0,3}\s?(?:\([^()\n]{0,80}\)\s?)?(?::|\s[-–—])\s",
+    r"(?P<indent>\s*)(?:[-*]\s|•\s)?[`*\"']{0,3}(?P<name>[A-Za-z_]\w{0,63})[`*\"']{0,3}\s?(?:\([^()\n]{0,80}\)\s?)?(?::|\s[-–—])\s",
     re.NOFLAG,
 )
 
@@ -173,7 +175,7 @@ def _undeclared(description: str, arguments: Names) -> Iterator[tuple[str, str]]
     """Entries of an "Args:" section that are missing in the schema, where another of its entries is present."""
     within, indent = False, -1
     entries: list[str] = []
-    for line in description.splitlines() if ":" in description else ():
+    for line in description.splitlines() if _ARGS.search(description) else ():
         if _ARGS.fullmatch(line.strip(" #*")):
             within, indent = True, -1
             continue
@@ -202,8 +204,8 @@ _CALLED = lazy_pattern(
     r"\b(?:examples?|e\.g\.|usage|call|calls|calling|invoke|input|arguments?)\b[^{}\[\]\n]{0,60}$", re.IGNORECASE
 )
 _IN_A_LIST = lazy_pattern(
-    r"\bexamples?\s?:?\*{0,2}\s?\n(?:[ \t]{0,8}(?:[-*•]|\d{1,2}[.)])[^\n]{0,300}\n){0,6}"
-    r"[ \t]{0,8}(?:[-*•]|\d{1,2}[.)])[^{}\[\]\n]{0,80}$",
+    r"\bexamples?\s?:?\*{0,2}\s?\n(?:[ \t]{0,8}(?:[-*]|•|\d{1,2}[.)])[^\n]{0,300}\n){0,6}"
+    r"[ \t]{0,8}(?:[-*]|•|\d{1,2}[.)])[^{}\[\]\n]{0,80}$",
     re.IGNORECASE,
 )
 """An item of a list under the heading "Examples:", up to what it shows."""

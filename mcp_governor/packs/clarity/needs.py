@@ -17,6 +17,7 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.call_arguments import call_object
 from mcp_governor.prose.claims import read_defaults, read_needs, read_values
 from mcp_governor.prose.credentials import names_key, names_password
+from mcp_governor.prose.guarded import Guarded
 from mcp_governor.prose.passages import outline_of, without_name
 from mcp_governor.prose.words import name_words
 from mcp_governor.subjects.context import hit
@@ -321,10 +322,11 @@ class _Group:
         return found
 
 
-_OPTIONS = lazy_pattern(
+_OPTIONS = Guarded(
     r"\s?(?:of\s)?(?:(?:these|the following)\s)?(?:(?:two|three|four|\d)\s)?"
     r"(?:option|mode|way|method|parameter|argument|input)s?\b",
-    re.IGNORECASE,
+    *("option", "mode", "way", "method", "parameter", "argument", "input"),
+    head=40,
 )
 _OPTION = lazy_pattern(r"(?:^|[\s`'\"(])([A-Za-z_]\w{0,60})[`'\"]?\s?[:=]")
 _MAX_OPTIONS = 1_000
@@ -382,9 +384,10 @@ def _is_name(said: str, match: re.Match[str]) -> bool:
     if "_" in match[0].strip("_") or not (match[0].islower() or match[0].istitle()):
         return True
     front = said[max(0, match.start() - 40) : match.start()]
-    subject = _IS_SUBJECT.match(said, match.end())
-    if subject and (not front.strip() or (subject["noun"] and front.lower().endswith("the "))):
-        return True
+    if not front.strip() or front.lower().endswith("the "):
+        subject = _IS_SUBJECT.match(said, match.end())
+        if subject and (subject["noun"] or not front.strip()):
+            return True
     return _IN_FRONT.search(front) is not None and _BEHIND.match(said, match.end()) is not None
 
 

@@ -117,7 +117,7 @@ _MAX_DOCUMENTED = 4_000
 _ARGUMENTS = Guarded(
     r"(?:\A|\n)[ \t]{0,12}(?:[#*]{1,4}\s?)?(?:args|arguments|parameters|params|inputs)"
     r"(?:\*\*)?:?(?:\*\*)?[ \t]{0,4}\n{1,2}"
-    r"[ \t]{0,16}(?:[-*•]\s)?[`\"*]{0,3}(?P<name>[a-z_]\w{0,40})[`\"*]{0,3}\s?"
+    r"[ \t]{0,16}(?:[-*]\s|•\s)?[`\"*]{0,3}(?P<name>[a-z_]\w{0,40})[`\"*]{0,3}\s?"
     r"(?:\([^()\n]{0,60}\))?\s?(?::|-|–|—)\s?\S",
     *(" args ", " arguments ", " parameters ", " params ", " inputs "),
 )
