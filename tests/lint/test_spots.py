@@ -74,7 +74,7 @@ def test_a_hostile_server_gets_no_endless_list() -> None:
     tools = [argument(f"t{at}", limit={"type": "string", "default": None}) for at in range(MAX_SPOTS + 5)]
     [finding] = lint(build_surface({"tools": tools}), LintSettings(select=("clarity/null-default",)))
     assert len(finding.spots) == MAX_SPOTS
-    assert f"{MAX_SPOTS + 5} parameters" in finding.message.replace(",", "")
+    assert f"{MAX_SPOTS + 3} more" in finding.message.replace(",", "")
 
 
 def test_json_and_verbose_text_list_the_places(tmp_path: Path, capsys) -> None:
