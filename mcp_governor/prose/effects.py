@@ -45,7 +45,7 @@ _WRITES_TOO = word_set("""
     accept activate allocate announce apply approve block book bootstrap borrow broadcast buy cast checkin checkout
     cherry click clone complete confirm connect consume deactivate decline demote deposit disarm disconnect
     dismiss dispatch donate eject enroll escalate follow grant highlight hover increment ingest interact invite launch
-    lend like lock login migrate navigate notify order pay pin place play populate press promote provision pull purchase
+    lend like lock login migrate navigate notify pay pin place play populate press promote provision pull purchase
     quarantine react rebase reboot reconnect redeem refund reject remind repair repost rerun reschedule
     reserve resize retry revert rollback rsvp scale schedule scroll select share shutdown skip snooze store subscribe
     suspend switch sync tag tap toggle transfer trigger turn tweet type unblock unfollow unlike unmount unstake unstar
@@ -389,8 +389,21 @@ def losing_argument(tool: Tool) -> tuple[str, str] | None:
 # -- the effect
 
 
+_ANSWERS_WITH = lazy_pattern(
+    r"\W{0,8}(?:generates?|provides?|suggests?)\s(?:[\w-]+\s){0,6}?"
+    r"(?:checklists?|code|commands?|guides?|guidance|instructions?|prompts?|scripts?|snippets?|steps|templates?|tests?)\b",
+    re.IGNORECASE,
+)
+"""A description of what a tool answers with: "Generates the migration command" migrates nothing, whatever its name."""
+
+
 def effect_of(tool: Tool, prefix: str | None = None) -> Effect:
     """The effect of a tool, by its name, its description and what its arguments can make it do."""
+    found = _effect(tool, prefix)
+    return "unknown" if found != "reads" and _ANSWERS_WITH.match(tool.description) else found
+
+
+def _effect(tool: Tool, prefix: str | None) -> Effect:
     said, picked = _effect_said(tool, prefix), operations(tool)
     # "list_audit_log" reports what was deleted.
     asks = said == "reads" or verb_of(tool, prefix) in READING_VERBS
@@ -415,6 +428,8 @@ def _effect_said(tool: Tool, prefix: str | None) -> Effect:
     if verb is None:
         does = bool(parts) and parts[0] in _WRITES_TOO and parts[-1] not in _ABOUT and opens not in SURE_READS
         verb = parts[0] if does else opens
+    if verb == "manage" and opens in DESTROYING_VERBS:
+        verb = opens
     if verb in DESTROYING_VERBS or (verb not in SURE_READS and stated_loss(text)):
         return "destroys"
     if verb not in SURE_READS:

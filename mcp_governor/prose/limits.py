@@ -66,8 +66,22 @@ _COUNTS = _set("limit count max min size top per n num number k first last take 
 _LENGTH = lazy_pattern(r"\b(?:length|long|char)", re.IGNORECASE)
 _SPECIAL = Guarded(
     r"(?<![\d\w])-1\b|(?<![\d.,\-])(?:0|zero|null)\s?(?:\(|=|:\s|means|for\s|to\s(?!\d)|disables|turns|returns)"
-    r"|\bunlimited\b|\bno\slimit\b|\bfrom\sthe\send\b|\b(?:0|zero)[- ](?:based|indexed)",
-    *(" 0 ", " zero ", " null ", " unlimited ", " no limit ", " the end ", " -1", "(-1", "=-1", "`-1", "'-1"),
+    r"|\bunlimited\b|\bno\slimit\b|\bfrom\sthe\send\b|\b(?:0|zero)[- ](?:based|indexed)"
+    r"|\bleave\s(?:it\s)?(?:empty|blank)\b",
+    *(
+        " 0 ",
+        " zero ",
+        " null ",
+        " unlimited ",
+        " no limit ",
+        " the end ",
+        " leave ",
+        " -1",
+        "(-1",
+        "=-1",
+        "`-1",
+        "'-1",
+    ),
 )
 """A value beyond the lower limit that has a meaning of its own."""
 _FIRST_YEAR, _LAST_YEAR = 1900, 2100

@@ -91,6 +91,13 @@ def test_a_list_in_prose_becomes_an_enum_where_the_text_is(rule, name, before, a
     assert (found, said) == ({**after, **reported}, verdict)
 
 
+@pytest.mark.parametrize(("said", "fixes"), [("Filter by status (Open, Replied, Lost)", 0), ("Status (Open, Lost)", 1)])
+def test_the_values_that_a_filter_names_in_brackets_may_not_be_all_of_them(said, fixes):
+    plan, found, _ = planned([tool(arguments(status={**TEXT, "description": said}))], "clarity/closed-list")
+    assert [finding.rule for finding in found] == ["clarity/closed-list"]
+    assert len(plan.fixes) == fixes
+
+
 def test_no_enum_is_set_in_or_next_to_what_others_may_refer_to():
     schema = arguments(mode={"$ref": "#/$defs/Text", "description": "One of: 'a', 'b'"}, other={"$ref": "#/$defs/Text"})
     plan, found, _ = planned([tool({**schema, "$defs": {"Text": TEXT}})], "clarity/closed-list")

@@ -91,6 +91,11 @@ def surface(*tools):
         ("query", "Execute an InstaQL query against an app.", "reads"),
         ("generate_crud", "Generate ready-to-run code", "unknown"),
         ("do_it", "Run code", "runs"),
+        ("migrate", "Generates the safe migration command; it may overwrite.", "unknown"),
+        ("update_context", "Provides a checklist for agents to update files", "unknown"),
+        ("generate_tests", "Generates tests for the code", "unknown"),
+        ("signal_manage", "Delete a signal alert", "destroys"),
+        ("depth", "Order book depth.", "unknown"),
         ("get_comments", "提交评论任务。返回 taskId", "unknown"),
         ("get_comments", "查询评论，更新时间为 yyyy-MM-dd", "reads"),
     ],
@@ -171,6 +176,14 @@ def test_what_an_argument_can_do_counts_for_the_tool(name, argument, effect):
     schema = {"type": "object", "properties": argument}
     (tool,) = surface({"name": name, "inputSchema": schema}).tools
     assert effect_of(tool) == effect
+
+
+def test_a_tool_that_answers_with_a_command_runs_none_whatever_its_switches_say():
+    switch = {"type": "object", "properties": {"overwrite": {"type": "boolean"}}}
+    texts = {"Generates the install commands for components": "unknown", "Compares components": "destroys"}
+    for text, effect in texts.items():
+        (tool,) = surface({"name": "compare", "description": text, "inputSchema": switch}).tools
+        assert effect_of(tool) == effect
 
 
 def test_text_that_nearly_says_a_change_is_read_in_linear_time():

@@ -47,6 +47,7 @@ def fragment(schema, text, name="n", tool="", required=()):
         (INTEGER, "Timeout in seconds (1-300)", "timeout", '"minimum": 1, "maximum": 300'),
         (INTEGER, "Timeout, max 30 seconds", "timeout", '"maximum": 30'),
         (LIST, "Tags (max 10)", "tags", '"maxItems": 10'),
+        (LIST, "2-8 tags. Leave empty for all.", "tags", '"maxItems": 8'),
         (LIST, "Up to 4 bright lamps for the front door", "lamps", '"maxItems": 4'),
         (LIST, "Up to 4 lamps to put on it", "lamps", '"maxItems": 4'),
         (INTEGER, "Must be between 100ms and 3000ms.", "length_ms", '"minimum": 100, "maximum": 3000'),

@@ -153,16 +153,17 @@ def _by_name(node: SchemaPlace, optional: set[str], *, is_call: bool) -> Iterato
             of_thing.setdefault((*thing,), []).append(name)
     for (*_, last), names in of_thing.items():
         shown = " and ".join(f"`{one_line(name, 60)}`" for name in names)
-        if last == "coordinates" and len({name_words(name)[-1] in _LATITUDE for name in names}) == len(names) == _BOTH:
+        if last == "coordinates" and len({name_words(name)[-1] in _LATITUDE for name in names}) == len(names) == _PAIR:
             yield _Need((*names,), f"{shown} only together", node.pointer, by_name=True)
-        elif last != "coordinates" and len(names) == _BOTH and optional.issuperset(names):
+        elif last != "coordinates" and len(names) == _PAIR and optional.issuperset(names):
             own = [arguments[name] for name in names if isinstance(arguments[name], dict)]
             said = [node.tool.description, *(str(argument.get("description")) for argument in own)]
             if not any(map(_SPARE.search, said)):
                 yield _Need((*names,), f"at least one of {shown}", node.pointer, by_name=True)
 
 
-_BOTH = 2
+_PAIR = 2
+"""Number of parameters that are one thing, or two ways to say it; of three, nobody knows which go together."""
 _LATITUDE = ("lat", "latitude")
 _LONGITUDE = ("lng", "lon", "long", "longitude")
 _WAYS = ("id", "key", "number", "slug", "uid", "url", "uuid")

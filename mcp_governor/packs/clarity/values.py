@@ -92,10 +92,13 @@ def closed_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     if isinstance(default, str) and default not in values:
         values.append(default)
     fits = not isinstance(default, list) or set(values).issuperset(map(str, default))
-    correction = narrowed(node, {"enum": values}, said, items=found.items) if fits else None
+    # "Filter by status (Open, Closed)" names those that one asks for; that there are no others, its author knows.
+    certain = claim.sure or claim.listed.quoted or claim.form != "in-brackets" or not _FILTERS.match(claim.sentence)
+    correction = narrowed(node, {"enum": values}, said, items=found.items) if fits and certain else None
     yield found.hit("enum", values, claim.sentence, correction=correction, takes="text")
 
 
+_FILTERS = lazy_pattern(r"(?:optional(?:ly)?[:,]?\s)?filter(?:s|ed|ing)?\s", re.IGNORECASE)
 _JOINED = lazy_pattern(
     r"\b(?:comma|semicolon|space|pipe)[-\s]?(?:separated|delimited)|\bseparated\sby\s(?:a\s)?(?:comma|semicolon)", 2
 )
