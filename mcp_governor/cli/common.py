@@ -380,9 +380,8 @@ def deliver(report: Report, run: Run, lines: Iterable[Line] | None = None) -> in
     """
     report_skipped(report.skipped_rules)
     lines = list(lines) if lines is not None else None
-    formats = {run.output.format, *(name for name, _ in run.output.reports)}
     # At a desk, the command is what was just typed.
-    if in_ci() or formats != {"text"}:
+    if in_ci() or run.output.reports or run.output.format != "text":
         report = replace(report, reproduce=_reproduction(report))
     failed: list[GovernorError] = []
     more = (replace(run.output, format=name, file=file) for name, file in run.output.reports)

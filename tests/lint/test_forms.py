@@ -99,3 +99,9 @@ def test_a_hostile_text_is_read_to_a_limit(piece):
     for read in READERS.values():
         read(piece * (1_000_000 // len(piece)))
     assert time.process_time() - started < 1
+
+
+def test_a_letter_that_two_small_ones_stand_for_moves_no_span():
+    text = "\u0130\u0130\u0130 The order. Default: Asc"
+    (claim,) = claims.read_defaults(text)
+    assert (claim.said, text[slice(*claim.span)]) == ({"word": "Asc"}, "Default: Asc")
